@@ -28,8 +28,8 @@ export class SentCounts {
   }
 
   /** Returns the counts of approvals, for a hello. `access`: the viewer's. */
-  approvals({ access }: Viewer, { type, id }: Pick<Principal, 'type' | 'id'>): ApprovalCounts {
-    const counts = countApprovals(this.#channel.pendingApprovals, { type, id, access });
+  approvals({ access }: Viewer, { type, id, role }: Pick<Principal, 'type' | 'id' | 'role'>): ApprovalCounts {
+    const counts = countApprovals(this.#channel.pendingApprovals, { type, id, role, access });
     this.#approvals = JSON.stringify(counts);
     return counts;
   }
@@ -40,7 +40,7 @@ export class SentCounts {
   }
 
   /** Sends all counts that the session sees if it may have missed changes. Called when it is live. */
-  sendIfOutdated(viewer: Viewer, principal: Pick<Principal, 'type' | 'id'>): void {
+  sendIfOutdated(viewer: Viewer, principal: Pick<Principal, 'type' | 'id' | 'role'>): void {
     if (this.#version !== this.#channel.counts.version) {
       const inboxes = this.all(viewer);
       if (viewer.types?.has('counts') !== false && Object.keys(inboxes).length > 0)
@@ -50,7 +50,7 @@ export class SentCounts {
   }
 
   /** Sends the counts of approvals if they differ from those that the session has. Called when it is live. */
-  sendApprovals(viewer: Viewer, principal: Pick<Principal, 'type' | 'id'>): void {
+  sendApprovals(viewer: Viewer, principal: Pick<Principal, 'type' | 'id' | 'role'>): void {
     if (viewer.types?.has('counts') === false) return;
     const had = this.#approvals;
     const approvals = this.approvals(viewer, principal);

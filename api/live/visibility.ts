@@ -144,7 +144,7 @@ const visibilityRules: { readonly [T in StreamPart['type']]: Rule<T> } = {
     };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service wrote the approval
     const approval = draft as unknown as ApprovalDraft;
-    return { ...part, approval: presentApproval(approval, { access, decides, id }, approval.requestedAt) };
+    return { ...part, approval: presentApproval(approval, { access, decides, id, role: null }, approval.requestedAt) };
   },
   flag: (part, { access }) => {
     if (!access.sees('flag', part.flag.flag)) return null;

@@ -34,6 +34,7 @@ import type { ApprovalStatus } from '../../shared/catalogue/states/approvals.ts'
 import { commentOnApproval } from '../../shared/decisions/comment.ts';
 import { approveRequest, cancelRequest, rejectRequest, requireDecider } from '../../shared/decisions/decide.ts';
 import { decideRequests, presentDecisions } from '../../shared/decisions/decideSeveral.ts';
+import type { Edit } from '../../shared/decisions/edits.ts';
 import { answerQuestion, askQuestion, requireQuestion } from '../../shared/decisions/questions.ts';
 import { insertSavedResponse } from '../../shared/platform/journal/changeWriter.ts';
 import type { SavedResponse } from '../../shared/platform/journal/idempotency.ts';
@@ -158,6 +159,13 @@ const decision = <B extends DecisionInput>(
 const noteOf = ({ body: { note }, caller }: EndpointCall<unknown, DecisionInput>): string | null =>
   note ?? caller.reason ?? null;
 
+/** Returns what the decider gives in place of what was asked for. */
+const editOf = ({ input, operation, change }: ApproveInput): Edit => ({
+  ...(input === undefined ? {} : { input }),
+  ...(operation === undefined ? {} : { operation }),
+  ...(change === undefined ? {} : { change }),
+});
+
 const approval = decision<ApproveInput>(
   {
     verb: 'approve',
@@ -167,7 +175,12 @@ const approval = decision<ApproveInput>(
     responses: { 200: approvedResponse },
   },
   (call, save) =>
-    approveRequest(call.deps, call.caller, idOf(call), { note: noteOf(call), digest: call.body.digest, save }),
+    approveRequest(call.deps, call.caller, idOf(call), {
+      note: noteOf(call),
+      digest: call.body.digest,
+      edit: editOf(call.body),
+      save,
+    }),
 );
 
 const rejection = decision<DecisionInput>(

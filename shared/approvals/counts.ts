@@ -12,9 +12,10 @@ const pendingSql = statement(
   select a.kind, a.actor_type, a.actor, a.independent, a.expires_at > $2 as open, a.request->>'action' as action,
     a.request->>'resource' as resource, a.request->>'flag' as flag,
     coalesce(a.inbox, case when a.kind = 'item' then a.request->>'inbox' end) as inbox,
-    case when a.kind = 'bulk' then a.request->'inboxes' end as inboxes, count(*)::int as n
+    case when a.kind = 'bulk' then a.request->'inboxes' end as inboxes, a.roles,
+    jsonb_path_query_array(a.votes, '$[*].by.id') as voters, count(*)::int as n
   from approvals a where a.env = $1 and a.status = 'pending'
-  group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10`,
+  group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12`,
 );
 
 interface PendingRow extends ApprovalTarget {
@@ -23,6 +24,9 @@ interface PendingRow extends ApprovalTarget {
   readonly independent: boolean;
   /** Whether they have not expired. */
   readonly open: boolean;
+  readonly roles: readonly string[] | null;
+  /** Who has voted; null: nobody. */
+  readonly voters: readonly string[] | null;
   readonly n: number;
 }
 
@@ -50,7 +54,7 @@ export const readPendingApprovals = async (db: Db, envId: number, now: number): 
 /** Returns how many of the approvals the principal sees, and how many of these it may decide now. */
 export const countApprovals = (
   groups: readonly PendingApprovals[],
-  principal: Pick<Principal, 'type' | 'id' | 'access'>,
+  principal: Pick<Principal, 'type' | 'id' | 'access' | 'role'>,
 ): ApprovalCounts => {
   const { type, id, access } = principal;
   const reader = toReader(principal);
@@ -70,6 +74,8 @@ export const countApprovals = (
       expiresAt: group.open ? 1 : 0,
       requestedBy: { id: group.actor },
       barred: group.barred,
+      roles: group.roles,
+      votes: (group.voters ?? []).map((voter) => ({ by: { id: voter } })),
     } as const;
     if (canDecideApproval(approval, reader, 0).approve) decidable += group.n;
   }

@@ -17,12 +17,15 @@ export interface ApprovalEnding {
   readonly reason?: string | null;
   /** The id of the item that the effect created, if the approval was for a new item. */
   readonly createdItem?: string | null;
+  /** Of an approval that needed several. */
+  readonly votes?: Approval['votes'];
   /** Of a question. */
   readonly answer?: string | null;
 }
 
 const endChange = change('approvals.end', {
-  ended: `update approvals set status = $status, decided_by = $decidedBy::jsonb, decided_at = $at::bigint, note = $note, item = coalesce($createdItem, item), answer = $answer
+  ended: `update approvals set status = $status, decided_by = $decidedBy::jsonb, decided_at = $at::bigint, note = $note, item = coalesce($createdItem, item), answer = $answer,
+      votes = coalesce($votes::jsonb, votes), request = $request::jsonb, asked = $asked::jsonb
     where env = $env and id = $id and status in (${sqlList(openApprovalStatuses)}) returning *`,
   happened: event(
     {
@@ -57,7 +60,7 @@ const auditVerbs: Readonly<Record<ApprovalEnding['status'], string>> = {
 /** Returns the approval as the ending leaves it. */
 const toEndedApproval = (
   approval: Approval,
-  { status, by, note, createdItem = null, answer = null }: ApprovalEnding,
+  { status, by, note, createdItem = null, answer = null, votes = approval.votes }: ApprovalEnding,
   at: number,
 ): Approval => ({
   ...approval,
@@ -67,6 +70,7 @@ const toEndedApproval = (
   decided_at: at,
   note,
   answer,
+  votes,
 });
 
 /** Ends a pending approval and returns it as it is then. Returns null, and writes nothing, when the approval is not pending. */
@@ -90,6 +94,9 @@ export const endApproval = async (
     live: JSON.stringify(approvalLiveParts(after, at, 'changed')),
     createdItem: ending.createdItem,
     answer: ending.answer,
+    votes: after.votes === null ? null : JSON.stringify(after.votes),
+    request: after.request,
+    asked: after.asked,
     reason: ending.reason,
     ...actorValues({ ...(by ?? nobody), requestId: by?.requestId ?? approval.request_id }),
   });

@@ -67,6 +67,15 @@ export interface ApprovalComment {
   readonly text: string;
 }
 
+/** A vote for an approval that needs several. */
+export interface ApprovalVote {
+  readonly by: ActorRef;
+  readonly at: number;
+  readonly note: string | null;
+  /** What the person saw: the vote counts as long as they would see the same. */
+  readonly digest: string;
+}
+
 interface ApprovalColumns {
   readonly id: string;
   readonly env: number;
@@ -101,6 +110,14 @@ interface ApprovalColumns {
   readonly comments: readonly ApprovalComment[] | null;
   /** Of a question; null: it has none. */
   readonly answer: string | null;
+  /** null: none. */
+  readonly votes: readonly ApprovalVote[] | null;
+  /** How many people have to approve it. */
+  readonly needed: number;
+  /** Names of the roles whose people may decide it; null: all that may decide. */
+  readonly roles: readonly string[] | null;
+  /** The input, operation or change that was asked for; null: nobody has edited it. */
+  readonly asked: Readonly<Record<string, unknown>> | null;
 }
 
 /** An approval of one of the kinds `K`; `kind` tells the type of `request`. */
@@ -110,7 +127,7 @@ export type Approval<K extends ApprovalKind = ApprovalKind> = {
 
 /** The columns of `Approval`: all but `fingerprint`, which only the statements of requestApproval.ts compare. */
 export const approvalColumns = `a.id, a.env, a.kind, a.status, a.summary, a.actor_type, a.actor, a.actor_name, a.requested_at, a.expires_at, a.decided_by, a.decided_at,
-  a.note, a.reason, a.label, a.reversible, a.independent, a.request, a.before, a.run, a.bulk, a.item, a.inbox, a.entry, a.request_id, a.address, a.comments, a.answer`;
+  a.note, a.reason, a.label, a.reversible, a.independent, a.request, a.before, a.run, a.bulk, a.item, a.inbox, a.entry, a.request_id, a.address, a.comments, a.answer, a.votes, a.needed, a.roles, a.asked`;
 
 const approvalByIdSql = statement(
   'approvals.one',
@@ -167,6 +184,19 @@ const requestMembers = {
   currencies: null,
   labels: null,
   picked: null,
+};
+
+/** The member of a request that whoever decides may edit. */
+const editedMembers = { action: 'input', item: 'operation', flag: 'change', bulk: null, question: null } as const;
+
+/** Returns the name of the member of a request that can be edited; null: nothing can. */
+export const editedMember = ({ kind }: Pick<Approval, 'kind'>): 'input' | 'operation' | 'change' | null =>
+  editedMembers[kind];
+
+/** Returns what a request asks for, by the name of its member; null: nothing that can be edited. */
+export const askedOf = (approval: Approval): Readonly<Record<string, unknown>> | null => {
+  const member = editedMember(approval);
+  return member === null ? null : { [member]: requestedFields(approval)[member] };
 };
 
 /** Returns the members of a draft that come from `request`; those of the other kinds are null. */
@@ -226,6 +256,8 @@ export interface ApprovalDraft extends Record<string, unknown>, ApprovalTarget, 
   readonly declared: readonly string[] | null;
   /** The people who may not decide it, as the agent is in their hands. */
   readonly barred: readonly string[];
+  readonly votes: readonly Omit<ApprovalVote, 'digest'>[];
+  readonly roles: readonly string[] | null;
 }
 
 /** Returns the JSON of an approval, unredacted. `now`: the present target, null where it isn't read. */
@@ -247,6 +279,11 @@ export const approvalJson = (
   note: approval.note,
   comments: approval.comments ?? [],
   answer: approval.answer,
+  votes: (approval.votes ?? []).map(({ digest: _, ...vote }) => vote),
+  needed: approval.needed,
+  roles: approval.roles,
+  asked: approval.asked ?? askedOf(approval),
+  decided: approval.asked !== null || approval.status === 'approved' ? askedOf(approval) : null,
   ...requestedFields(approval),
   replaced: approval.kind === 'flag' ? replacedRamp(approval.before, approval.request.change) : null,
   before: approval.before,
@@ -280,6 +317,7 @@ const approvalEntryData = (approval: Approval): Record<string, unknown> => {
     note,
     ...(reason === null ? {} : { reason }),
     ...(kind === 'action' ? { action, label, about: { action, resource } } : {}),
+    ...(approval.asked === null ? {} : { asked: approval.asked, decided: askedOf(approval) }),
     ...(kind === 'question' ? { question: approval.request.text, answer } : {}),
   };
 };

@@ -34,7 +34,7 @@ const pageStatements = (name: string, more: string): Readonly<Record<'recent' | 
       as: 'a',
       columns: approvalColumns,
       rows: `select a.* from ${table} a where a.env = $1 and a.status = $2 and a.id < $3 ${more} order by a.id desc limit $4`,
-      bytes: storedBytesSql('a.request', 'a.before', 'a.comments'),
+      bytes: storedBytesSql('a.request', 'a.before', 'a.comments', 'a.asked'),
       order: 'a.id desc',
     });
   return {

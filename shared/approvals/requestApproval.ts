@@ -54,6 +54,9 @@ interface ApprovalRequestDetails {
   readonly label?: string | null;
   /** Whether the action declares that its effect can be undone. */
   readonly reversible?: boolean | null;
+  /** How many people have to approve it, and of which roles; absent: one, of any. */
+  readonly needed?: number;
+  readonly roles?: readonly string[] | null;
   readonly run?: string;
   readonly bulk?: string;
   /** The item whose timeline gets an entry. */
@@ -119,10 +122,10 @@ const independentSql = statement(
 const insertApproval = change('approvals.insert', {
   made: `
     insert into approvals (id, env, kind, summary, requested_at, expires_at, fingerprint, request, before, run, bulk, item, inbox, entry,
-      actor_type, actor, actor_name, request_id, address, independent, reason, label, reversible)
+      actor_type, actor, actor_name, request_id, address, independent, reason, label, reversible, needed, roles)
     values ($id, $env, $kind, $summary, $at::bigint, $expires::bigint, $fingerprint, $request::jsonb, $before::jsonb, $run, $bulk, $item, $inbox, $entry,
       ${actor.actor_type}, ${actor.actor}, ${actor.actor_name}, ${actor.request_id}, ${actor.address},
-      (select ${isIndependent} from environments e where e.id = $env), $reason, $label, $reversible::boolean)`,
+      (select ${isIndependent} from environments e where e.id = $env), $reason, $label, $reversible::boolean, $needed::int, $roles::jsonb)`,
   happened: event(
     {
       verb: "'approval.request'",
@@ -208,6 +211,10 @@ const buildApproval = <K extends ApprovalKind>(
     address,
     comments: null,
     answer: null,
+    votes: null,
+    needed: wanted.needed ?? 1,
+    roles: wanted.roles ?? null,
+    asked: null,
   };
 };
 
@@ -235,6 +242,7 @@ const writeApproval = async (
   await executeStatement(tx, freeFingerprintSql, [env, requester, fingerprint, at]);
   await writeChange(tx, insertApproval, {
     ...approval,
+    roles: approval.roles === null ? null : JSON.stringify(approval.roles),
     at,
     expires: approval.expires_at,
     fingerprint,

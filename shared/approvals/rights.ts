@@ -35,6 +35,8 @@ export const canSeeApproval = (access: Access, own: boolean, target: ApprovalTar
 export interface ApprovalReader extends Pick<Principal, 'access'> {
   /** null: any of those who see the same by their role, and requested nothing of it themselves. */
   readonly id: string | null;
+  /** The name of the role; null: not known. */
+  readonly role: string | null;
   /** Whether it is a person whose role may decide approvals. */
   readonly decides: boolean;
 }
@@ -52,6 +54,9 @@ interface DecidedApproval {
   readonly requestedBy: { readonly id: string | null };
   /** The people whom the rule of independent approval keeps from deciding it. */
   readonly barred: readonly string[];
+  /** Names of the roles whose people may decide it; null: all that may decide. */
+  readonly roles: readonly string[] | null;
+  readonly votes: readonly { readonly by: { readonly id: string | null } }[];
 }
 
 export const questionMessage = 'This is a question; answer it.';
@@ -61,16 +66,25 @@ export const ownRequestMessage = 'You requested this approval; another person ha
 export const mayDecide = ({ type, access }: Pick<Principal, 'type' | 'access'>): boolean =>
   type === 'person' && access.may('approvals', 'decide');
 
+/** Returns whether people of the role may decide an approval that is for certain roles. */
+export const rolesAllow = (roles: readonly string[] | null, role: string | null): boolean =>
+  roles === null || (role !== null && roles.includes(role));
+
+export const otherRoleMessage = (roles: readonly string[]): string =>
+  `Only people with the role ${roles.join(' or ')} can decide this.`;
+export const votedMessage = 'You have approved this; another person has to approve it too.';
+
 /** Returns a principal as a reader of approvals. */
-export const toReader = (principal: Pick<Principal, 'type' | 'id' | 'access'>): ApprovalReader => ({
+export const toReader = (principal: Pick<Principal, 'type' | 'id' | 'access' | 'role'>): ApprovalReader => ({
   access: principal.access,
   id: principal.id,
+  role: principal.role?.name ?? null,
   decides: mayDecide(principal),
 });
 
 const reasonAgainst = (
-  { kind, status, expiresAt, requestedBy, barred }: DecidedApproval,
-  { id, decides }: ApprovalReader,
+  { kind, status, expiresAt, requestedBy, barred, roles, votes }: DecidedApproval,
+  { id, role, decides }: ApprovalReader,
   at: number,
 ): string | null => {
   if (status !== 'pending') return `This approval is ${status}.`;
@@ -78,6 +92,8 @@ const reasonAgainst = (
   if (kind === 'question') return questionMessage;
   if (id !== null && requestedBy.id === id) return ownRequestMessage;
   if (!decides) return 'Only people whose role may decide approvals can decide this.';
+  if (roles !== null && !rolesAllow(roles, role)) return otherRoleMessage(roles);
+  if (id !== null && votes.some(({ by }) => by.id === id)) return votedMessage;
   return id !== null && barred.includes(id) ? dependentMessage : null;
 };
 

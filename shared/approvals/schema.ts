@@ -54,6 +54,18 @@ export const approvalSchema = responseObject({
   decidedBy: nullable(actorSchema),
   decidedAt: nullable(timestampSchema('decidedAt')),
   note: nullable(Type.String({ description: 'The decider’s note.' })),
+  votes: Type.Array(
+    responseObject({
+      by: actorSchema,
+      at: timestampSchema('at'),
+      note: nullable(Type.String({ description: 'Their note.' })),
+    }),
+    { description: 'Who has approved it, while it waits for others.' },
+  ),
+  needed: Type.Integer({ description: 'How many people have to approve it.' }),
+  roles: nullable(Type.Array(Type.String(), { description: 'The roles whose people may decide it; null: all.' })),
+  asked: target('What was asked for: input, operation or change.'),
+  decided: target('What it is now, or was approved as; null: nobody has decided or edited it.'),
   question: nullable(
     responseObject(
       {
@@ -124,6 +136,9 @@ export const approveInput = strictObject({
       description: 'As you read it: what changed since is not approved.',
     }),
   ),
+  input: Type.Optional(Type.Object({}, { description: 'The input of the action in place of the one asked for.' })),
+  operation: Type.Optional(Type.Object({}, { description: 'The change of the item in place of the one asked for.' })),
+  change: Type.Optional(Type.Object({}, { description: 'The change of the flag in place of the one asked for.' })),
 });
 export type ApproveInput = Static<typeof approveInput>;
 export const checkApprove = compileCheck(approveInput);
@@ -167,6 +182,7 @@ export const approvedResponse = responseObject({
 const decisionOutcomes = [
   'approved',
   'rejected',
+  'voted',
   'already_decided',
   'stale',
   'changed_since_seen',

@@ -103,6 +103,7 @@ export const requestBulkApproval = async (deps: ActionDeps, caller: Caller, want
     ...(operation.type === 'action'
       ? { label: action?.label ?? what, reversible: action?.reversible ?? null }
       : { label: assigneeName(deps.directory, caller.env, operation) }),
+    ...action?.approvalNeeds,
     fingerprint: ['bulk', operation, ids],
     expiresMs: limits.approvalMs,
     bulk: bulk.id,

@@ -2,13 +2,15 @@
  * Approves, rejects and cancels approvals, for api/routes/approvals.ts. Of concurrent decisions exactly one is written; the
  * effect commits in the same transaction.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { type Caller, requirePerson, toActorRef } from '../accounts/access/principal.ts';
 import { readPresentCaller, readRequester } from '../accounts/requester.ts';
 import { requireIndependent } from '../accounts/settings/independence.ts';
+import { changePending } from '../approvals/changePending.ts';
 import { endApproval, endingByCaller, type ApprovalEnding } from '../approvals/endApproval.ts';
-import { readApproval, type Approval } from '../approvals/model.ts';
+import { askedOf, readApproval, type Approval } from '../approvals/model.ts';
 import { isApprovalRequester, readVisibleApproval } from '../approvals/queries.ts';
-import { ownRequestMessage, questionMessage } from '../approvals/rights.ts';
+import { otherRoleMessage, ownRequestMessage, questionMessage, rolesAllow, votedMessage } from '../approvals/rights.ts';
 import { Fault, fault } from '../catalogue/errors.ts';
 import { readItems } from '../items/model.ts';
 import { isCreateConflict } from '../items/perform/create.ts';
@@ -29,10 +31,12 @@ import {
   type PresentedApproval,
 } from '../views/approvals/present.ts';
 import type { ViewDeps } from '../views/deps.ts';
+import { editApproval, givenEdit, type Edit, type EditedApproval } from './edits.ts';
 import {
   type ApprovalContext,
   type ApprovalEffect,
   type ApprovalEffects,
+  emptyEffects,
   staleFault,
   prepareItemApproval,
   prepareRunApproval,
@@ -40,6 +44,7 @@ import {
   prepareBulkApproval,
 } from './effects.ts';
 import { endWithoutEffect, expireApproval } from './endWithoutEffect.ts';
+import { holdingVotes } from './votes.ts';
 
 type SaveBody = (body: string) => SavedResponse | null;
 
@@ -73,6 +78,9 @@ const readDecidableApproval = async (deps: ViewDeps, caller: Caller, id: string)
   const approval = await readVisibleApproval(deps.db, caller, id);
   if (approval.kind === 'question') throw fault('conflict', questionMessage);
   if (isApprovalRequester(caller, approval)) throw fault('forbidden', ownRequestMessage);
+  const { roles } = approval;
+  if (roles !== null && !rolesAllow(roles, caller.principal.role?.name ?? null))
+    throw fault('forbidden', otherRoleMessage(roles));
   await requireIndependent(deps.db, approval.id, caller.principal.id ?? '', deps.clock.now());
   await requirePending(deps, caller, approval);
   return approval;
@@ -138,12 +146,14 @@ const orEndAsStale = async <T>(
   caller: Caller,
   approval: Approval,
   step: () => Promise<T>,
+  isEdited: boolean,
 ): Promise<T> => {
   try {
     return await step();
   } catch (error) {
     const problem = toStaleFault(error);
-    if (problem === null) throw error;
+    // What is wrong with an edit says nothing of what was asked for.
+    if (problem === null || (isEdited && problem !== error)) throw error;
     const { message } = problem;
     const ending = endingByCaller(caller, 'stale', message);
     if ((await endWithoutEffect(deps, approval, ending, { status: 'failed', message })) === null)
@@ -155,6 +165,8 @@ const orEndAsStale = async <T>(
 interface Decision {
   readonly approval: Approval;
   readonly effects: ApprovalEffects;
+  /** The approval as its decider reads it where it waits for further votes; null: it has ended. */
+  readonly voted: PresentedApproval | null;
 }
 
 /** Returns the id of the item that the effect created, or null. */
@@ -163,6 +175,8 @@ const createdItemId = ({ kind, item }: Approval, effects: ApprovalEffects): stri
 
 interface DecisionCommit {
   readonly effect: ApprovalEffect;
+  /** The request as the decider has edited it; null: as it was read. */
+  readonly edited: EditedApproval | null;
   /** What stands for what the decider saw; undefined: the decider does not say. */
   readonly digest: string | undefined;
   readonly ending: ApprovalEnding;
@@ -189,26 +203,83 @@ const presentNow = async (deps: ViewDeps, caller: Caller, approval: Approval): P
 const changedFault = (approval: PresentedApproval): Fault =>
   fault('changed_since_seen', undefined, { body: { approval } });
 
-/** Writes the effect and the end of the approval. Throws `changed_since_seen`, unless the change makes the approval stale. */
+/** Writes the vote of the decider on an approval that needs further ones. The edit clears earlier votes. */
+const writeVote = async (
+  deps: ViewDeps & { readonly db: Tx },
+  caller: Caller,
+  voting: Approval,
+  { ending: { note }, at }: { readonly ending: ApprovalEnding; readonly at: number },
+): Promise<Decision> => {
+  const present = (reader: Caller, approval: Approval): Promise<PresentedApproval> =>
+    presentNow(deps, reader, approval);
+  const { digest } = await present(caller, voting);
+  const vote = { by: toActorRef(caller.principal), at, note, digest: String(digest) };
+  const approval = { ...voting, votes: [...(voting.votes ?? []), vote] };
+  const after = {
+    votes: approval.votes.length,
+    needed: approval.needed,
+    edited: approval.asked === null ? undefined : true,
+  };
+  await changePending(deps.db, caller, approval, { verb: 'approval.vote', after, at });
+  return { approval, effects: emptyEffects, voted: await present(caller, approval) };
+};
+
+/**
+ * Writes the effect and the end of the approval, or the decider's vote where it needs more of them. Throws `changed_since_seen`, unless
+ * the change makes the approval stale, and `already_decided` for a second vote.
+ */
 const tryCommitDecision = (
   deps: ViewDeps,
   caller: Caller,
   approval: Approval,
-  { effect, digest, ending, save }: DecisionCommit,
+  { effect, edited, digest, ending, save }: DecisionCommit,
 ): Promise<Decision> =>
   deps.db.transaction(async (tx: Tx) => {
     const locked = await readApproval(tx, approval.env, approval.id, true);
     if (locked === undefined || locked.status !== 'pending') throw alreadyDecidedFault(caller, locked ?? approval);
     const at = deps.clock.now();
-    const now = await presentNow({ ...deps, db: tx }, caller, locked);
-    const effects = await effect(tx);
-    if (hasChanged(caller, locked, now, digest)) throw changedFault(now);
-    const ended = await endApproval(tx, locked, { ...ending, createdItem: createdItemId(locked, effects) }, at);
-    if (ended === null) throw alreadyDecidedFault(caller, locked);
-    const decision = { approval: ended, effects };
-    const saved = save(decision);
+    const inside = { ...deps, db: tx };
+    const now = await presentNow(inside, caller, locked);
+    // Somebody has edited it since it was read: the effect that was prepared is another.
+    if (!isDeepStrictEqual(locked.request, approval.request)) throw changedFault(now);
+    if (edited === null && locked.votes?.some(({ by }) => by.id === caller.principal.id) === true)
+      throw fault('already_decided', votedMessage, { body: { approval: now } });
+    const wanted: Approval =
+      edited === null
+        ? locked
+        : {
+            ...edited.approval,
+            asked: locked.asked ?? askedOf(locked),
+            votes: null,
+            needed: edited.needsMore ? Math.max(locked.needed, 2) : locked.needed,
+          };
+    const isLast = (votes: Approval['votes']): boolean => (votes?.length ?? 0) + 1 >= wanted.needed;
+    const votes = isLast(wanted.votes)
+      ? await holdingVotes(inside, wanted, (voter) => presentNow(inside, voter, wanted))
+      : (wanted.votes ?? []);
+    const decision = async (): Promise<Decision> => {
+      const effects = await effect(tx);
+      if (hasChanged(caller, locked, now, digest)) throw changedFault(now);
+      const all =
+        wanted.needed === 1
+          ? wanted.votes
+          : [...votes, { by: toActorRef(caller.principal), at, note: ending.note, digest: '' }];
+      const ended = await endApproval(
+        tx,
+        wanted,
+        { ...ending, votes: all, createdItem: createdItemId(locked, effects) },
+        at,
+      );
+      if (ended === null) throw alreadyDecidedFault(caller, locked);
+      return { approval: ended, effects, voted: null };
+    };
+    if (!isLast(votes) && hasChanged(caller, locked, now, digest)) throw changedFault(now);
+    const made = isLast(votes)
+      ? await decision()
+      : await writeVote(inside, caller, { ...wanted, votes }, { ending, at });
+    const saved = save(made);
     if (saved !== null) await insertSavedResponse(tx, saved, at);
-    return decision;
+    return made;
   });
 
 /** Transactions of one decision: each of them meets another that makes an item with the key, or a deadlock. */
@@ -227,9 +298,9 @@ const commitDecision = (
   });
 
 /** Returns the body of the response, redacted for the person who decided. */
-const decisionBody = ({ env, principal: { access } }: Caller, { approval, effects }: Decision): string =>
+const decisionBody = ({ env, principal: { access } }: Caller, { approval, effects, voted }: Decision): string =>
   JSON.stringify({
-    approval: endedApprovalJson(env.definition, approval, access),
+    approval: voted ?? endedApprovalJson(env.definition, approval, access),
     ...effects,
     flag: redactFlagJson(access, effects.flag),
     bulk: isObject(effects.bulk)
@@ -237,6 +308,14 @@ const decisionBody = ({ env, principal: { access } }: Caller, { approval, effect
       : null,
     item: redactRecords(access, effects.item),
   });
+
+interface ApproveGiven {
+  readonly note: string | null;
+  readonly digest: string | undefined;
+  /** What is done in place of what was asked for. */
+  readonly edit?: Edit;
+  readonly save: SaveBody;
+}
 
 /**
  * Approves a request: checks it against present data and rights, writes the effect, and returns the body of the `200`.
@@ -246,22 +325,33 @@ export const approveRequest = async (
   deps: ViewDeps,
   caller: Caller,
   id: string,
-  { note, digest, save }: { note: string | null; digest: string | undefined; save: SaveBody },
+  { note, digest, edit = {}, save }: ApproveGiven,
 ): Promise<string> => {
   const approval = await readDecidableApproval(deps, caller, id);
-  const effect = await orEndAsStale(deps, caller, approval, async () => {
+  const given = givenEdit(approval, edit);
+  const edited = given === undefined ? null : await editApproval(deps, caller, approval, given);
+  const wanted = edited?.approval ?? approval;
+  const prepare = async (): Promise<ApprovalEffect> => {
     const requester = await readCurrentRequester(deps, caller, approval);
-    return prepareEffect({ deps, approval, requester, decidedBy: toActorRef(caller.principal), digest });
-  });
+    return prepareEffect({ deps, approval: wanted, requester, decidedBy: toActorRef(caller.principal), digest });
+  };
+  const isEdited = edited !== null;
+  const effect = await orEndAsStale(deps, caller, approval, prepare, isEdited);
   // To read a record of the app takes up to ten seconds, in which who decides may have lost the right, and the approval its time.
   await readDecidableApproval(deps, await readPresentDecider(deps, caller), id);
-  const decision = await orEndAsStale(deps, caller, approval, () =>
-    commitDecision(deps, caller, approval, {
-      effect,
-      digest,
-      ending: endingByCaller(caller, 'approved', note),
-      save: (made) => save(decisionBody(caller, made)),
-    }),
+  const decision = await orEndAsStale(
+    deps,
+    caller,
+    approval,
+    () =>
+      commitDecision(deps, caller, approval, {
+        effect,
+        edited,
+        digest,
+        ending: endingByCaller(caller, 'approved', note),
+        save: (made) => save(decisionBody(caller, made)),
+      }),
+    isEdited,
   );
   deps.bus.publish(channels.workAvailable, 'jobs');
   deps.bus.publish(channels.workAvailable, outboxOf(caller.env.id));

@@ -5,6 +5,7 @@ import { readApproval } from '../approvals/model.ts';
 import { canSee } from '../approvals/queries.ts';
 import type { DecideInput, DecisionOutcome } from '../approvals/schema.ts';
 import { Fault, fault } from '../catalogue/errors.ts';
+import { isObject } from '../platform/json/jsonLimits.ts';
 import { presentApprovals } from '../views/approvals/currentTargets.ts';
 import { endedApprovalJson, type PresentedApproval } from '../views/approvals/present.ts';
 import type { ViewDeps } from '../views/deps.ts';
@@ -42,9 +43,13 @@ const decideOne = async (
 ): Promise<DecisionResult> => {
   const save = (): null => null;
   try {
-    if (verdict === 'approve') await approveRequest(deps, caller, id, { note, digest, save });
-    else await rejectRequest(deps, caller, id, { note, save });
-    return { id, outcome: verdict === 'approve' ? 'approved' : 'rejected', error: null };
+    if (verdict === 'reject') {
+      await rejectRequest(deps, caller, id, { note, save });
+      return { id, outcome: 'rejected', error: null };
+    }
+    const answer: unknown = JSON.parse(await approveRequest(deps, caller, id, { note, digest, save }));
+    const isVote = isObject(answer) && isObject(answer['approval']) && answer['approval']['status'] === 'pending';
+    return { id, outcome: isVote ? 'voted' : 'approved', error: null };
   } catch (error) {
     const outcome = outcomeOf(error);
     if (!(error instanceof Fault)) throw error;

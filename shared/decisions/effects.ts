@@ -41,7 +41,7 @@ export interface ApprovalEffects {
   readonly item: unknown;
 }
 
-const emptyEffects: ApprovalEffects = { run: null, flag: null, bulk: null, item: null };
+export const emptyEffects: ApprovalEffects = { run: null, flag: null, bulk: null, item: null };
 
 export interface ApprovalContext<K extends ApprovalKind = ApprovalKind> {
   readonly deps: ViewDeps;

@@ -56,7 +56,7 @@ const eraseRunsSql = [
   statement('erasure.eraseEndedRuns', eraseRunsOf('runs_ended', 'runs_ended.reason', ', reason = null')),
 ];
 const eraseApprovalsOf = (table: 'approvals' | 'approvals_ended'): string => `
-  update ${table} set summary = $3, fingerprint = '', before = null, comments = null, answer = null, note = case when note is null then null else '' end,
+  update ${table} set summary = $3, fingerprint = '', before = null, comments = null, answer = null, asked = null, votes = null, note = case when note is null then null else '' end,
     reason = case when reason is null then null else '' end,
     request = request - 'after' || case when request ? 'input' then '{"input": {}}' else '{}' end::jsonb
       || case when kind = 'item' then jsonb_build_object('operation', jsonb_build_object('type', request #> '{operation,type}'))

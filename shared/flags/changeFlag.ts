@@ -12,6 +12,7 @@ import {
   withoutSupervision,
 } from '../accounts/access/principal.ts';
 import type { ManifestFlag } from '../app/manifest/manifest.ts';
+import { approvalNeeds } from '../app/manifest/manifestParts.ts';
 import { replacedRamp } from '../approvals/model.ts';
 import { requestApproval } from '../approvals/requestApproval.ts';
 import { fault, type Fault } from '../catalogue/errors.ts';
@@ -223,6 +224,17 @@ const membersAfter = (flag: ResolvedFlag, at: number): Readonly<Record<string, u
   return { value, rollout, targets, rules, ramp };
 };
 
+/** Returns the members of a flag as a change by the caller would leave them now. */
+export const flagChangeAfter = async (
+  deps: FlagDeps,
+  caller: Caller,
+  declared: ManifestFlag,
+  change: FlagChange,
+): Promise<Readonly<Record<string, unknown>>> => {
+  const now = resolveFlag(declared, await readFlagRow(deps.db, caller.env.id, declared.key));
+  return membersAfter(decideChange({ deps, caller, declared, change, options: {} }, now, true).after, deps.clock.now());
+};
+
 export type FlagChangeOutcome =
   | { readonly kind: 'done'; readonly applied: FlagChangeResult }
   | { readonly kind: 'dryRun'; readonly would: 'change' | 'pend' | 'nothing'; readonly applied: FlagChangeResult }
@@ -254,7 +266,7 @@ export const changeFlag = async (
   const { key, danger = null } = declared;
   const supervised = principal.mode === 'supervised';
   const quick = isRampStop(change) && !supervised;
-  const needsApproval = supervised || (declared.approval === true && !quick);
+  const needsApproval = supervised || (approvalNeeds(declared.approval) !== null && !quick);
   const now = resolveFlag(declared, await readFlagRow(deps.db, env.id, key));
   const at = deps.clock.now();
   if (ifMatch !== undefined && ifMatch !== now.version) throw versionConflict(now, caller.principal, at);
@@ -294,6 +306,7 @@ export const changeFlag = async (
       after: membersAfter(decideChange(declaredNow, now, true).after, at),
     },
     before: flagView(now, at),
+    ...approvalNeeds(declared.approval),
     fingerprint: ['flag', key, change],
     expiresMs: limits.flagApprovalMs,
     save: (asked) => save({ kind: 'pending', approval: asked.approval }),

@@ -1,6 +1,7 @@
 /** Flags as rows, resolved with their declaration, and as clients see them. Used by all of shared/flags. */
 import type { Access } from '../accounts/access/access.ts';
 import type { ManifestFlag } from '../app/manifest/manifest.ts';
+import { approvalNeeds } from '../app/manifest/manifestParts.ts';
 import type { ActorRef } from '../catalogue/events.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, queryRows, statement } from '../platform/db/sql.ts';
@@ -103,7 +104,7 @@ export const flagView = (
   targets,
   rules,
   ramp: ramp === null ? null : rampJson(ramp, at),
-  approval: declared.approval ?? false,
+  approval: approvalNeeds(declared.approval) !== null,
   danger: declared.danger ?? null,
   reasonRequired: declared.reasonRequired ?? false,
   description: declared.description ?? null,

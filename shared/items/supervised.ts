@@ -3,16 +3,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { fullAccess } from '../accounts/access/access.ts';
 import { type Caller, withoutSupervision } from '../accounts/access/principal.ts';
 import type { DomainDeps } from '../accounts/deps.ts';
+import type { ApprovalRequestData } from '../approvals/model.ts';
 import { readNews } from '../approvals/news.ts';
 import { requestApproval } from '../approvals/requestApproval.ts';
-import { Fault, fault } from '../catalogue/errors.ts';
+import { Fault, fault, invalidAt } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { isObject } from '../platform/json/jsonLimits.ts';
 import { type Item, readItems, readItemsByKeys } from './model.ts';
 import { type BoundOperation, type ItemOperation, bindInput } from './operation.ts';
 import { assignItem, assigneeName } from './operations/assign.ts';
-import type { CreateInput } from './operations/create.ts';
+import { type CreateInput, parseCreateInput } from './operations/create.ts';
 import { noteItem } from './operations/note.ts';
 import { replyToItem } from './operations/reply.ts';
 import { setState } from './operations/setState.ts';
@@ -132,6 +133,39 @@ export const requestItemChange = async <I>(
     save: (asked) => save(202, pendingResponseBody(asked.approval)),
   });
   return { approval };
+};
+
+/** Returns the members of a request for a change of an item with another operation of the same type. Throws the fault that a change by the caller would have. */
+export const editedItemRequest = async (
+  deps: DomainDeps,
+  caller: Caller,
+  { type, values, target }: { readonly type: string; readonly values: object; readonly target: string },
+): Promise<Pick<ApprovalRequestData['item'], 'operation' | 'after'>> => {
+  const operation = supervisedOperations.get(type)?.bind(values, deps.clock.now());
+  if (operation === undefined) throw fault('conflict');
+  const item = (await readItems(deps.db, caller.env.id, [target])).get(target);
+  const change = decideItemChange(
+    { caller, operation, input: null, ifMatch: undefined },
+    item,
+    createDecisionContext(deps, caller),
+  );
+  if (change instanceof Fault) throw change;
+  const known = item === undefined || change === 'unchanged' ? null : { item, now: change.item };
+  const after =
+    known === null ? {} : changedMembers(presentItem(known.item, fullAccess), presentItem(known.now, fullAccess));
+  return { operation: { type, ...values }, after };
+};
+
+/** Returns the members of a request for a new item with other values in the same inbox. Throws the fault that creating it would have. */
+export const editedCreation = (
+  caller: Caller,
+  values: object,
+  inbox: string,
+): Pick<ApprovalRequestData['item'], 'operation' | 'after'> => {
+  const input = parseCreateInput(values);
+  if (input.inbox !== inbox) throw invalidAt('operation.inbox', 'must stay as it was asked for');
+  requireMayCreate(caller, input);
+  return { operation: { type: 'create', ...input }, after: createdMembers(caller, input) };
 };
 
 /** Returns the members of a new item that are known before it is created. */

@@ -216,7 +216,7 @@ interface ActionMembers<S> {
   /** Null by default. */
   readonly danger?: Danger;
   /** Whether a person has to approve each run; false by default. */
-  readonly approval?: boolean;
+  readonly approval?: boolean | { readonly count?: number; readonly roles?: readonly string[] };
   /** Whether only a person may run it who has signed in within the last 15 minutes; false by default. */
   readonly freshSignIn?: boolean;
   /** Whether agents and persons have to give a reason with each run; false by default. */
@@ -273,7 +273,7 @@ interface FlagOf<K extends FlagKind, V, R extends string> {
   /** The resource whose records' ids are the targeting keys. */
   readonly resource?: R | null;
   /** Whether a person has to approve each change; false by default. */
-  readonly approval?: boolean;
+  readonly approval?: boolean | { readonly count?: number; readonly roles?: readonly string[] };
   /** Null by default. */
   readonly danger?: Danger;
   /** Whether agents and persons have to give a reason with each change; false by default. */

@@ -14,6 +14,7 @@ import { ShowEarlier, Rows } from '../ui/Rows.tsx';
 import { approvalQuery, approvalsQuery, endedApprovalsQuery } from '../wire/approvalQueries.ts';
 import type { Approval } from '../wire/types.ts';
 import { Decision } from './Decision.tsx';
+import type { Edit } from './EditDialog.tsx';
 import { useIsGrave } from './gravity.ts';
 import { Question } from './Question.tsx';
 import { RequestRow } from './RequestRow.tsx';
@@ -135,7 +136,7 @@ export const ApprovalsPage = ({ id, search }: ApprovalsPageProps) => {
     const next = neighbour(queue, at, by);
     if (next !== undefined) onOpen(next.id);
   };
-  const decide = (verb: Verb): void => {
+  const decide = (verb: Verb, edit: Edit = {}): void => {
     const approval = one.data;
     if (approval?.status !== 'pending' || !approval.canDecide.approve || isBusy) return;
     const followers = followersOf(queue, approval.id);
@@ -143,6 +144,7 @@ export const ApprovalsPage = ({ id, search }: ApprovalsPageProps) => {
     if (waiting === 'reject') rest();
     void send(approval, verb, {
       note,
+      edit,
       onDecided: () => {
         decided.current = new Set([...decided.current, approval.id]);
         setNote('');
@@ -249,6 +251,7 @@ export const ApprovalsPage = ({ id, search }: ApprovalsPageProps) => {
             onDecide={(verb) => takesClicks() && ask(verb)}
             onHold={() => setAsked(null)}
             onBack={() => onOpen(null)}
+            onEdited={(edit) => decide('approve', edit)}
           />
         )}
       </ListAndDetail>

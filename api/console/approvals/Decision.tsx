@@ -1,13 +1,16 @@
 /** One request on one screen: what will happen, who asks and why, what it changes, and the decision. Used by ApprovalsPage. */
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { RunState } from '../actions/RunView.tsx';
 import { deedOf, progressOf } from '../bulks/BulkLine.tsx';
 import { ItemLink, ThingLink } from '../content/links.tsx';
 import { useNames } from '../content/names.ts';
-import { legible } from '../content/values.ts';
+import { Fields } from '../content/Value.tsx';
+import { isObject, legible } from '../content/values.ts';
 import { useCopy } from '../shell/copying.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
+import { loadedLater } from '../ui/lazy.tsx';
 import { Ago, Aside } from '../ui/marks.tsx';
 import { Section, Back } from '../ui/PageParts.tsx';
 import { count } from '../ui/plural.ts';
@@ -20,12 +23,15 @@ import { runQuery } from '../wire/runQueries.ts';
 import { wireTexts } from '../wire/texts.ts';
 import type { Approval } from '../wire/types.ts';
 import { Comments } from './Comments.tsx';
+import type { Edit } from './EditDialog.tsx';
 import { undoableOf, useIsDangerous } from './gravity.ts';
 import { RecentEntries } from './RecentEntries.tsx';
 import { BulkFacts, ChangedSinceSeen, Changes, Given, Target } from './RequestFacts.tsx';
 import { requestTexts } from './texts.tsx';
 import { Verdict, type VerdictProps } from './Verdict.tsx';
 import { LeftOut, Sums } from './words.tsx';
+
+const EditDialog = loadedLater(async () => (await import('./EditDialog.tsx')).EditDialog);
 
 const isHidden = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
 
@@ -130,13 +136,15 @@ const UnsentNote = ({ note, onForget }: UnsentNoteProps) => {
   );
 };
 
-interface DecisionProps extends VerdictProps {
+interface DecisionProps extends Omit<VerdictProps, 'onEdit'> {
   /** Those that wait on the same target. */
   readonly others: readonly Approval[];
   readonly problem: string | null;
   /** The request as it was when its approval failed because it has changed; null: it did not. */
   readonly seen: Approval | null;
   readonly onBack: () => void;
+  /** Approves it with other values. */
+  readonly onEdited: (edit: Edit) => void;
 }
 
 const { undo } = requestTexts;
@@ -194,8 +202,43 @@ export const About = ({ approval: { item, itemTitle, flag, now } }: { readonly a
   );
 };
 
+/** What was asked for before somebody edited it, in full where it was other. */
+const AskedFor = ({ approval: { asked, decided } }: { readonly approval: Approval }) => {
+  const values = Object.values<unknown>(isObject(asked) ? asked : {})[0];
+  if (decided === null || !isObject(values)) return null;
+  return (
+    <Section title={requestTexts.edit.asked}>
+      <Fields fields={Object.entries(values).map(([label, value]) => ({ label, value }))} />
+    </Section>
+  );
+};
+
+/** Whose requests can be edited here: an action's input, and the text of a reply or a note. */
+const isEditable = ({ kind, operation }: Approval): boolean => {
+  const { type }: { readonly type?: unknown } = operation ?? {};
+  return kind === 'action' || (kind === 'item' && (type === 'reply' || type === 'note'));
+};
+
+/** Who has approved a request that needs several people, and how many are missing. */
+const Votes = ({ approval: { votes, needed, roles, status } }: { readonly approval: Approval }) => {
+  if (needed < 2 && roles === null) return null;
+  const missing = status === 'pending' ? needed - votes.length : 0;
+  return (
+    <Section title={requestTexts.votes.title}>
+      {votes.map(({ by, at, note }) => (
+        <p key={by.id} className="comment">
+          <strong dir="auto">{by.name}</strong> <Aside>{note ?? ''}</Aside> <Ago at={at} />
+        </p>
+      ))}
+      {missing > 0 && <p className="soft">{requestTexts.votes.needs(missing)}</p>}
+      {roles !== null && <p className="soft">{requestTexts.votes.roles(roles)}</p>}
+    </Section>
+  );
+};
+
 export const Decision = (props: DecisionProps) => {
-  const { approval, others, problem, seen, note, isBusy, onNote, onBack } = props;
+  const { approval, others, problem, seen, note, isBusy, onNote, onBack, onEdited } = props;
+  const [isEditing, setEditing] = useState(false);
   const { sentence, requestedBy, requestedAt, expiresAt, reason, status, canDecide } = approval;
   const isPending = status === 'pending';
   const isDangerous = useIsDangerous(approval);
@@ -237,6 +280,8 @@ export const Decision = (props: DecisionProps) => {
       <Target approval={approval} />
       <Changes approval={approval} />
       <BulkFacts approval={approval} />
+      {isPending && <AskedFor approval={approval} />}
+      <Votes approval={approval} />
       <Others others={others} />
       <Comments approval={approval} />
       {problem !== null && status !== 'stale' && (
@@ -250,7 +295,19 @@ export const Decision = (props: DecisionProps) => {
           {canDecide.why === null ? requestTexts.verdict.mayNot : requestTexts.verdict.mayNotAs(canDecide.why)}
         </p>
       )}
-      {isPending && canDecide.approve && <Verdict {...props} />}
+      {isPending && canDecide.approve && (
+        <Verdict {...props} onEdit={isEditable(approval) ? () => setEditing(true) : null} />
+      )}
+      {isEditing && isPending && (
+        <EditDialog
+          approval={approval}
+          onApprove={(edit) => {
+            setEditing(false);
+            onEdited(edit);
+          }}
+          onClose={() => setEditing(false)}
+        />
+      )}
     </article>
   );
 };

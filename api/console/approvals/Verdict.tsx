@@ -17,6 +17,8 @@ export interface VerdictProps {
   readonly noteInput: RefObject<HTMLInputElement | null>;
   readonly onNote: (note: string) => void;
   readonly onDecide: (verb: 'approve' | 'reject') => void;
+  /** Opens the form in which it is edited; null: it can't be. */
+  readonly onEdit: (() => void) | null;
   /** Called when the person thinks better of it. */
   readonly onHold: () => void;
 }
@@ -123,7 +125,7 @@ const Note = ({ approval, isBusy, asked, note, noteInput, onNote, onDecide, onHo
 };
 
 export const Verdict = (props: VerdictProps) => {
-  const { approval, isBusy, asked, onDecide } = props;
+  const { approval, isBusy, asked, onDecide, onEdit } = props;
   return (
     <div className="verdict-form">
       <Note {...props} />
@@ -142,6 +144,11 @@ export const Verdict = (props: VerdictProps) => {
           <Button disabled={isBusy} onClick={() => onDecide('reject')} shortcut={asked === 'reject' ? '↵' : 'r'}>
             {requestTexts.verdict.reject}
           </Button>
+          {onEdit !== null && (
+            <Button tone="bare" disabled={isBusy} onClick={onEdit}>
+              {requestTexts.edit.open}
+            </Button>
+          )}
         </div>
       )}
     </div>

@@ -198,6 +198,24 @@ export const requestTexts = {
     rejected: (request: string) => `Rejected: ${request}`,
     notDecided: (request: string, why: string) => `Not decided: ${request}. ${why}`,
   },
+  /** Texts of an edit before the approval. */
+  edit: {
+    open: 'Edit…',
+    title: 'Edit, then approve',
+    about: 'What you change here is done in place of what was asked for. The request keeps both.',
+    notYours: 'Your role does not run this action, so that you can’t edit it.',
+    text: 'Text',
+    deed: 'Approve as edited',
+    /** Above what was asked for. */
+    asked: 'Asked for, before somebody edited it',
+  },
+  /** Texts of approvals that need several people. */
+  votes: {
+    title: 'Approved so far',
+    needs: (n: number) => counted(n, 'more person has to approve it', 'more people have to approve it'),
+    counts: 'Your approval counts. Others have to approve it too.',
+    roles: (names: readonly string[]) => `For people with the role ${listed(names)}`,
+  },
   /** Texts of a question of an agent. */
   question: {
     answers: 'Answers',

@@ -16,6 +16,7 @@ import { agoInWords } from '../ui/time.ts';
 import { ApiError } from '../wire/apiError.ts';
 import { inboxesQuery, keys, meQuery, readTimeline } from '../wire/queries.ts';
 import type { Approval, Flag, Item } from '../wire/types.ts';
+import type { Edit } from './EditDialog.tsx';
 import { firstEntryOf, hasInverse, undoVerbsOf, undoableOf, undonePartsOf } from './gravity.ts';
 import { requestTexts } from './texts.tsx';
 
@@ -170,6 +171,8 @@ export type Verb = 'approve' | 'reject';
 
 interface DecideOptions {
   readonly note: string;
+  /** What is done in place of what was asked for. */
+  readonly edit?: Edit;
   /** Called once it is decided, whatever is on screen. */
   readonly onDecided: () => void;
   /** Called when it has ended, well or not, while the request is still on screen. */
@@ -190,7 +193,7 @@ export const useDecide = (shown: string | null) => {
   const decide = async (
     approval: Approval,
     verb: Verb,
-    { note, onDecided, onAnswered }: DecideOptions,
+    { note, edit = {}, onDecided, onAnswered }: DecideOptions,
   ): Promise<void> => {
     const { id, sentence, digest } = approval;
     setBusy(true);
@@ -202,6 +205,7 @@ export const useDecide = (shown: string | null) => {
         http.call<ApprovedAnswer>('POST', `/approvals/${id}/${verb}`, {
           body: {
             ...(note.trim() === '' ? {} : { note: note.trim() }),
+            ...edit,
             // An approval is bound to what is on screen.
             ...(verb === 'reject' || digest === null ? {} : { digest }),
           },
@@ -209,7 +213,8 @@ export const useDecide = (shown: string | null) => {
       );
       isDecided = true;
       onDecided();
-      if (verb === 'approve') tellApproved(approval, answer);
+      if (answer.approval?.status === 'pending') notices.done(requestTexts.votes.counts);
+      else if (verb === 'approve') tellApproved(approval, answer);
       else notices.done(requestTexts.queue.rejected(shortened(sentence)));
     } catch (error) {
       if (error instanceof ApiError && error.code === 'changed_since_seen') setSeen(approval);

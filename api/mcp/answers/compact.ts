@@ -66,6 +66,9 @@ const compactApproval = (approval: Members): Members =>
     ...pickMembers(approval, ['decidedAt', 'note', 'question', 'answer']),
     comments: objectsIn(approval['comments']).map(({ at, by, text }) => ({ at, by: nameOf(by), text })),
     ...pickMembers(approval, ['action', 'record', 'input', 'leftOut', 'flag', 'change']),
+    ...(Number(approval['needed']) > 1
+      ? { needed: approval['needed'], votes: objectsIn(approval['votes']).map(({ by }) => nameOf(by)) }
+      : {}),
     operation: approval['operation'],
     after: changedMembers(changedTarget(approval, approval['now']), approval['after']),
     ...(approval['kind'] === 'bulk' ? bulkTarget(approval['now']) : {}),

@@ -7,6 +7,7 @@ import { declaredMembers } from '../../platform/json/jsonSchemaProblems.ts';
 import { emptyInput, inputKey } from '../link/declarationKeys.ts';
 import type { Declaration } from '../link/link.ts';
 import type { ManifestAction } from './manifest.ts';
+import { approvalNeeds } from './manifestParts.ts';
 import { keepInputLimits } from './rules/inputLimits.ts';
 import { membersInForce, type Rule } from './rules/rules.ts';
 import { conditionOf, otherwiseOf } from './when.ts';
@@ -25,6 +26,8 @@ export interface ActionDefinition {
   readonly declaration: Declaration;
   readonly danger: DangerLevel;
   readonly approval: boolean;
+  /** How many people have to approve it, and of which roles; null: nobody. */
+  readonly approvalNeeds: ReturnType<typeof approvalNeeds>;
   readonly freshSignIn: boolean;
   /** Whether agents and persons have to give a reason. */
   readonly reasonRequired: boolean;
@@ -75,7 +78,8 @@ export const compileAction = (own: ManifestAction, rule?: Rule): ActionDefinitio
       return (declaration ??= { kind: 'action', name: own.name, input: inputKey(own.input) });
     },
     danger: declared.danger ?? null,
-    approval: declared.approval ?? false,
+    approval: approvalNeeds(declared.approval) !== null,
+    approvalNeeds: approvalNeeds(declared.approval),
     freshSignIn: declared.freshSignIn ?? false,
     reasonRequired: declared.reasonRequired ?? false,
     reversible: declared.reversible ?? null,

@@ -2,6 +2,7 @@
 import { limits } from '../../catalogue/limits.ts';
 import { nameSchema, nullable, strictObject, Type, type Static } from '../../platform/json/schema.ts';
 import {
+  approvalRuleSchema,
   descriptionSchema,
   jsonSchemaSchema,
   labelSchema,
@@ -19,7 +20,7 @@ const action = strictObject({
   resource: Type.Optional(nullable(nameSchema('The resource that it acts on.'))),
   input: Type.Optional(jsonSchemaSchema),
   danger: Type.Optional(nullable(Type.Union([Type.Literal('low'), Type.Literal('high')]))),
-  approval: Type.Optional(Type.Boolean()),
+  approval: Type.Optional(approvalRuleSchema),
   freshSignIn: Type.Optional(Type.Boolean()),
   reasonRequired: Type.Optional(reasonRequiredSchema),
   reversible: Type.Optional(
@@ -82,7 +83,7 @@ const flag = strictObject({
   kind: Type.Union([Type.Literal('boolean'), Type.Literal('string'), Type.Literal('number'), Type.Literal('json')]),
   default: Type.Unknown(),
   resource: Type.Optional(nullable(nameSchema('The resource whose records it is evaluated for.'))),
-  approval: Type.Optional(Type.Boolean()),
+  approval: Type.Optional(approvalRuleSchema),
   danger: Type.Optional(nullable(Type.Union([Type.Literal('low'), Type.Literal('high')]))),
   reasonRequired: Type.Optional(reasonRequiredSchema),
   description: Type.Optional(descriptionSchema),

@@ -1,7 +1,15 @@
 /** The schemas of declared inboxes, views and resources, for manifest.ts. */
 import { limits } from '../../catalogue/limits.ts';
 import { defaultPriorities, stateKinds } from '../../catalogue/states.ts';
-import { nameSchema, nullable, strictObject, tagSchema, timeSchema, Type } from '../../platform/json/schema.ts';
+import {
+  nameSchema,
+  nullable,
+  strictObject,
+  tagSchema,
+  timeSchema,
+  Type,
+  type Static,
+} from '../../platform/json/schema.ts';
 import { eachEdited, itemSorts } from '../items/members.ts';
 import { recordFilterSchema } from './itemQuery.ts';
 
@@ -12,6 +20,33 @@ export const descriptionSchema = Type.String({
   maxLength: descriptionMax,
   description: 'What it is, for people, models and programs that find it here for the first time.',
 });
+/** Whether a person has to approve each use; or how many people, and of which roles. */
+export const approvalRuleSchema = Type.Union([
+  Type.Boolean(),
+  strictObject({
+    count: Type.Optional(Type.Integer({ minimum: 1, maximum: 5, description: 'How many people have to approve it.' })),
+    roles: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+        minItems: 1,
+        maxItems: 20,
+        uniqueItems: true,
+        description: 'Names of the roles whose people may decide it.',
+      }),
+    ),
+  }),
+]);
+
+export type DeclaredApproval = Static<typeof approvalRuleSchema>;
+
+/** Returns how many people have to approve what is declared so, and of which roles; null: nobody. */
+export const approvalNeeds = (
+  declared: DeclaredApproval | undefined,
+): { readonly needed: number; readonly roles: readonly string[] | null } | null => {
+  if (declared === undefined || declared === false) return null;
+  const { count = 1, roles = null } = declared === true ? {} : declared;
+  return { needed: count, roles };
+};
+
 export const reasonRequiredSchema = Type.Boolean({
   description: 'Whether agents and persons have to give a reason with each change.',
 });

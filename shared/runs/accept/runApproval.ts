@@ -91,6 +91,7 @@ export const requestRunApproval = async (
     before: record === 'unverified' ? null : record,
     label: run.label,
     reversible: definition?.reversible ?? null,
+    ...definition?.approvalNeeds,
     fingerprint: ['action', action, resource, id, item, input, ended?.id],
     expiresMs: limits.approvalMs,
     run: run.id,

@@ -69,16 +69,29 @@ const redactBulkTarget = (access: Access, now: unknown): unknown => {
   return { ...now, ...refs, items: seen.map((item) => redactRecords(access, item)) };
 };
 
+/** Returns what was asked for, or decided, without what the role doesn't see of it. */
+const redactAsked = (access: Access, { kind, before }: Shown, asked: unknown): unknown => {
+  if (!isObject(asked)) return asked;
+  if (kind === 'flag')
+    return { change: redactFlagJson(access, asked['change'], isObject(before) ? before['resource'] : null) };
+  return kind === 'item' ? { operation: redactRecords(access, asked['operation']) } : asked;
+};
+
 /** Returns the members of an approval without what the role doesn't see. */
 const redact = <A extends Shown>(approval: A, access: Access): A => {
   const item =
     approval.inbox !== null && !access.sees('inbox', approval.inbox)
       ? { item: null, itemTitle: null, inbox: null }
       : {};
+  const asked = {
+    asked: redactAsked(access, approval, approval['asked']),
+    decided: redactAsked(access, approval, approval['decided']),
+  };
   if (hidesTarget(access, approval))
     return {
       ...approval,
       ...item,
+      ...asked,
       leftOut: null,
       comments: [],
       replaced: null,
@@ -86,7 +99,7 @@ const redact = <A extends Shown>(approval: A, access: Access): A => {
       now: null,
       after: null,
     };
-  if (approval.kind === 'flag') return { ...approval, ...item, ...redactFlagChange(access, approval) };
+  if (approval.kind === 'flag') return { ...approval, ...item, ...asked, ...redactFlagChange(access, approval) };
   if (approval.kind === 'bulk')
     return {
       ...approval,
@@ -99,6 +112,7 @@ const redact = <A extends Shown>(approval: A, access: Access): A => {
   return {
     ...approval,
     ...item,
+    ...asked,
     before: redactRecords(access, publicItemFields(before)),
     now: redactRecords(access, now),
     after: redactRecords(access, publicItemFields(after)),
@@ -135,6 +149,6 @@ export const presentApproval = (approval: ApprovalDraft, reader: ApprovalReader,
 export const endedApprovalJson = (definition: Definition, approval: Approval, access: Access): PresentedApproval =>
   presentApproval(
     orderApproval(definition, approvalJson(approval)),
-    { access, id: null, decides: false },
+    { access, id: null, role: null, decides: false },
     approval.decided_at ?? 0,
   );

@@ -311,6 +311,7 @@ describe('conventions over HTTP: replays of every endpoint', () => {
       'item.reply text',
       'item.triage answers.*',
       'action.run input.*',
+      'approval.approve input.*',
       'approval.comment text',
       'question.ask text',
       'bulk.create of an action operation.input.*',

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../../platform/json/jsonLimits.ts';
 import type { ManifestAction, ManifestFlag, ManifestInbox } from '../manifest.ts';
-import { claimRules, unseenRules } from '../manifestParts.ts';
+import { approvalNeeds, claimRules, type DeclaredApproval, unseenRules } from '../manifestParts.ts';
 import { compareInput, limitValue } from './inputLimits.ts';
 import { type InputLimits, typesAmong, withoutFreeTypes } from './inputWalk.ts';
 import { admitsMoreInput, alwaysHolds } from './vacuous.ts';
@@ -47,7 +47,19 @@ const dangerLevels: readonly unknown[] = [null, 'low', 'high'];
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const lowersBoolean = (from: unknown, to: unknown): boolean => from === true && to !== true;
 
-const approval: MemberRule = { read: (declared) => declared.approval ?? false, isLooser: lowersBoolean };
+/** Lowers what is needed, asks nobody of certain roles any more, or those of another role. */
+const loosensApproval = (from: unknown, to: unknown): boolean => {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both are values of the member, which the schema has checked
+  const [had, has] = [approvalNeeds(from as DeclaredApproval), approvalNeeds(to as DeclaredApproval)];
+  if (had === null) return false;
+  if (has === null || has.needed < had.needed) return true;
+  return had.roles !== null && has.roles?.every((role) => had.roles?.includes(role)) !== true;
+};
+
+const approval: MemberRule = {
+  read: (declared) => declared.approval ?? false,
+  isLooser: loosensApproval,
+};
 const danger: MemberRule = {
   read: (declared) => declared.danger ?? null,
   isLooser: (from, to) => dangerLevels.indexOf(to) < dangerLevels.indexOf(from),
@@ -94,7 +106,7 @@ const inputPath = (member: string): string => member.slice(inputPrefix.length + 
 const isInputMember = (member: string): boolean => member === inputPrefix || member.startsWith(`${inputPrefix}.`);
 
 const isProtected = ({ approval: asks, danger: level }: Rule['members']): boolean =>
-  asks === true || (level !== null && level !== undefined);
+  (asks !== undefined && asks !== false) || (level !== null && level !== undefined);
 
 const inputOf = (declared: Declared): object | undefined =>
   'input' in declared && isObject(declared.input) ? declared.input : undefined;
