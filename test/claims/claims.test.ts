@@ -210,11 +210,16 @@ describe('claims', () => {
     const id = await make();
     const gone = await world.agent('operator', { name: 'Gone' });
     await gone.post(`/items/${id}/claim`);
-    await world.revoke(gone);
-    await world.sql('update agents set revoked_at = 1 where id = $1', [gone.id]);
-    await world.sql('update revisions set n = n + 1');
+    const delegated = await make();
+    await person.post(`/items/${delegated}/assign`, { delegate: gone.id });
+    const boss = await world.person('admin', 'Boss', { fresh: true });
+    expect((await boss.call('DELETE', `/settings/agents/${gone.id}`)).status).to.be.below(300);
     await live.next('the end', ({ type, item, claim }) => type === 'claim' && item === id && claim === null);
     expect((await itemOf(id))['claim']).to.equal(null);
+    await live.next(
+      'the delegate',
+      ({ type, item }) => type === 'item' && item.id === delegated && item.delegate === null,
+    );
     await live.close();
   });
 

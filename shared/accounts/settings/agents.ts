@@ -15,6 +15,7 @@ import {
 } from '../schema.ts';
 import type { Administrator } from './adminChange.ts';
 import { credentialsOf, rotation, tokenResponse } from './credentials.ts';
+import { stageUnassigning } from './lostAccess.ts';
 import { type ResourcePlace, environmentAddress, patchOf, resource } from './resource.ts';
 import { settingsStore } from './store.ts';
 
@@ -84,8 +85,24 @@ export const rotateAgent = async (tx: Tx, admin: Administrator, id: string, grac
   return { agent, token: await credentials.replace(tx, admin, agent, grace) };
 };
 
-/** Revokes an agent, deletes its tokens, and returns it as it was. */
-export const revokeAgent = credentials.revoke;
+/** Revokes an agent, deletes its tokens, takes what is delegated to it, and returns it as it was. */
+export const revokeAgent = async (tx: Tx, admin: Administrator, id: string): Promise<Agent> => {
+  const ended = await credentials.revoke(tx, admin, id);
+  await stageUnassigning(tx, admin, [id], id);
+  return ended;
+};
+
+/** Changes an agent, takes what is delegated to it where it has no access any more, and returns it. */
+const updateAgent = async (
+  tx: Tx,
+  admin: Administrator,
+  id: string,
+  patch: Static<typeof agentPatch>,
+): Promise<Agent> => {
+  const agent = await store.update(tx, admin, id, patch);
+  if (patch.role !== undefined || patch.environments !== undefined) await stageUnassigning(tx, admin, [id], id);
+  return agent;
+};
 
 /** Returns an answer with the address of this environment, or of another one of the agent's. */
 const withAddress = (place: ResourcePlace, { agent, token }: AgentToken): object => {
@@ -128,7 +145,7 @@ export const agents = resource({
     description: 'Changes what is given within a second.',
     fresh: { unlessOnly: ['name'] },
     example: { mode: 'readonly' },
-    run: async (tx, admin, { id, body }) => ({ agent: await store.update(tx, admin, id, body) }),
+    run: async (tx, admin, { id, body }) => ({ agent: await updateAgent(tx, admin, id, body) }),
   },
   end: {
     verb: 'revoke',

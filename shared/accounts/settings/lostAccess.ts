@@ -12,10 +12,13 @@ import { newId } from '../../platform/ids.ts';
 import { stagedJobInsert } from '../../platform/journal/inserts.ts';
 import type { Administrator } from './adminChange.ts';
 
-/** The people of `$1` with the environments that exist; `is_in`: whether they have access to that environment. */
+/** The people and agents of `$1` with the environments that exist; `is_in`: whether they have access to that environment. */
 const placesSql = `
-  select e.id as env, p.id as person, r.grants, p.removed_at is null and p.environments && array['*', e.name] as is_in
-  from people p join roles r on r.id = p.role cross join environments e where p.id = any($1)`;
+  select e.id as env, p.id as person, r.grants, p.ended_at is null and p.environments && array['*', e.name] as is_in
+  from (
+    select id, role, environments, removed_at as ended_at from people
+    union all select id, role, environments, revoked_at from agents
+  ) p join roles r on r.id = p.role cross join environments e where p.id = any($1)`;
 /** The inboxes of those environments that the people don't see. */
 const lostInboxesSql = `
   select w.env, w.person, x.inbox from places w join definitions d on d.env = w.env
@@ -23,9 +26,11 @@ const lostInboxesSql = `
   where not w.is_in or not exists (
     select from jsonb_array_elements(w.grants) g where g->>'on' in ('inbox:*', 'inbox:' || x.inbox))`;
 const lostItems = `
-  lost l join items i on i.env = l.env and i.inbox = l.inbox and i.assignee = l.person`;
+  lost l cross join lateral (
+    select i.id from items i where i.env = l.env and i.inbox = l.inbox and i.assignee = l.person
+    union all select i.id from items i where i.env = l.env and i.inbox = l.inbox and i.delegate = l.person) i`;
 const waitingOf = `
-  approvals a join places w on w.env = a.env and w.person = a.actor and not w.is_in
+  approvals a join places w on w.env = a.env and w.person = a.actor and not w.is_in and a.actor_type = 'person'
   where a.status in (${sqlList(openApprovalStatuses)})`;
 
 const countSql = statement(

@@ -46,9 +46,10 @@ const countUsersSql = statement(
   select (select count(*) from people where role = $1 and removed_at is null)::int as people,
     (select count(*) from agents where role = $1 and revoked_at is null)::int as agents`,
 );
-const peopleOfRoleSql = statement(
-  'administer.roles.people',
-  'select id from people where role = $1 and removed_at is null',
+const holdersOfRoleSql = statement(
+  'administer.roles.holders',
+  `select id from people where role = $1 and removed_at is null
+  union all select id from agents where role = $1 and revoked_at is null`,
 );
 /** Rows of removed people and revoked agents stay, as timelines name them; they get another role, as the column must have one. */
 const resetAgentRolesSql = statement(
@@ -95,11 +96,11 @@ const applyRoleChange = async (tx: Tx, admin: Administrator, id: string, patch: 
   const before = await lockCustomRole(tx, admin, id, 'changed');
   const role = await store.write(tx, admin, before, patch);
   if (role === before) return { role, unassigned: 0 };
-  const people = patch.grants === undefined ? [] : await queryRows<{ id: string }>(tx, peopleOfRoleSql, [id]);
+  const holders = patch.grants === undefined ? [] : await queryRows<{ id: string }>(tx, holdersOfRoleSql, [id]);
   const unassigned = await stageUnassigning(
     tx,
     admin,
-    people.map((person) => person.id),
+    holders.map((holder) => holder.id),
     id,
   );
   await store.record(tx, admin, 'update', before, role);
