@@ -35,7 +35,7 @@ import { commentOnApproval } from '../../shared/decisions/comment.ts';
 import { approveRequest, cancelRequest, rejectRequest, requireDecider } from '../../shared/decisions/decide.ts';
 import { decideRequests, presentDecisions } from '../../shared/decisions/decideSeveral.ts';
 import type { Edit } from '../../shared/decisions/edits.ts';
-import { answerQuestion, askQuestion, requireQuestion } from '../../shared/decisions/questions.ts';
+import { answerQuestion, askQuestion, requireAsker, requireQuestion } from '../../shared/decisions/questions.ts';
 import { insertSavedResponse } from '../../shared/platform/journal/changeWriter.ts';
 import type { SavedResponse } from '../../shared/platform/journal/idempotency.ts';
 import {
@@ -245,6 +245,7 @@ const question = writeEndpoint<QuestionInput>({
     body: { text: 'Is the outage over?', options: ['Yes', 'No', 'Not for all'], fallback: 'No' },
   },
   audit: { verb: 'approval.request', target: () => ({ type: 'approval', id: null }) },
+  authorize: requireAsker,
   check: (body, at) => {
     const given = checkQuestion(body);
     requireQuestion(given, at);

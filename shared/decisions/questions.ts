@@ -30,16 +30,19 @@ const readAskedItem = async ({ db }: ViewDeps, caller: Caller, id: string): Prom
   return { id, inbox: item.inbox };
 };
 
-/** Asks people a question and returns the id of its approval, or of the same question that waits. Throws `forbidden` for callers that are no agent, or a read-only one. */
+/** Throws `forbidden` for callers that are no agent, or a read-only one. */
+export const requireAsker = ({ principal: { type, mode } }: Pick<Caller, 'principal'>): void => {
+  if (type !== 'agent') throw fault('forbidden', 'Only agents ask questions.');
+  if (mode === 'readonly') throw fault('forbidden', 'This agent is read-only.');
+};
+
+/** Asks people a question and returns the id of its approval, or of the same question that waits. */
 export const askQuestion = async (
   deps: ViewDeps,
   caller: Caller,
   { text, options, item: about, until, ...given }: QuestionInput,
   save: (approval: string) => SavedResponse | null,
 ): Promise<string> => {
-  const { type, mode } = caller.principal;
-  if (type !== 'agent') throw fault('forbidden', 'Only agents ask questions.');
-  if (mode === 'readonly') throw fault('forbidden', 'This agent is read-only.');
   const fallback = given.fallback ?? null;
   const item = about === undefined ? null : await readAskedItem(deps, caller, about);
   const { approval } = await requestApproval(deps, caller, {

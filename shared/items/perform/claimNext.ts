@@ -161,7 +161,7 @@ const findCandidates = async ({ db }: DomainDeps, wanted: Wanted, most: number):
 
 interface NextRequest {
   readonly query: JsonItemQuery;
-  readonly sort: ItemListQuery['sort'] | undefined;
+  readonly sort: ItemListQuery['sort'];
   readonly count: number;
   readonly lease: number;
 }
