@@ -1,9 +1,8 @@
 /** Changes an approval that stays pending: its comments, its votes, and what is asked for. For decisions/. */
-import type { Caller } from '../accounts/access/principal.ts';
+import { type Caller, toEventActor } from '../accounts/access/principal.ts';
 import { readBarred } from '../accounts/settings/independence.ts';
 import type { Tx } from '../platform/db/knex.ts';
 import { actorValues, change, event, live, writeChange } from '../platform/journal/changeWriter.ts';
-import { toEventActor } from '../platform/journal/events.ts';
 import { sameColumns } from '../platform/journal/inserts.ts';
 import { approvalEventData, approvalLiveParts, type Approval } from './model.ts';
 

@@ -1,10 +1,10 @@
 /** Ends approvals: updates the row, writes the timeline entry, the audit row and the live messages. For decisions/, actions/ and bulk/. */
-import type { Caller } from '../accounts/access/principal.ts';
+import { type Caller, toEventActor } from '../accounts/access/principal.ts';
 import { openApprovalStatuses, type ApprovalStatus } from '../catalogue/states/approvals.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { actorValues, change, event, live, writeChange } from '../platform/journal/changeWriter.ts';
-import { toEventActor, type EventActor } from '../platform/journal/events.ts';
+import type { EventActor } from '../platform/journal/events.ts';
 import { sameColumns } from '../platform/journal/inserts.ts';
 import { approvalEventData, approvalLiveParts, readApproval, type Approval } from './model.ts';
 

@@ -1,6 +1,6 @@
 /** Requests a person's approval of a run, a bulk, a flag's change, or an item's change by a supervised agent. For actions/, bulk/, flags/ and items/. */
 import { createHash } from 'node:crypto';
-import type { Caller } from '../accounts/access/principal.ts';
+import { type Caller, toEventActor } from '../accounts/access/principal.ts';
 import type { DomainDeps } from '../accounts/deps.ts';
 import { isIndependent, readBarred } from '../accounts/settings/independence.ts';
 import { fault } from '../catalogue/errors.ts';
@@ -20,7 +20,6 @@ import {
   live,
   writeChange,
 } from '../platform/journal/changeWriter.ts';
-import { toEventActor } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { canonicalJson } from '../platform/json/jsonLimits.ts';
 import { channels, outboxOf } from '../platform/redis/bus.ts';

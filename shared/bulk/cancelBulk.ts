@@ -1,5 +1,5 @@
 /** Cancels the chunks of a bulk that have not started, and stages a job that does so with its runs; a chunk that runs continues to its end. */
-import { reasonMember, type Caller } from '../accounts/access/principal.ts';
+import { reasonMember, type Caller, toEventActor } from '../accounts/access/principal.ts';
 import { withdrawApproval } from '../approvals/endApproval.ts';
 import { fault } from '../catalogue/errors.ts';
 import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
@@ -9,7 +9,6 @@ import type { Tx } from '../platform/db/knex.ts';
 import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { actorValues, change, event, insertSavedResponse, writeChange } from '../platform/journal/changeWriter.ts';
-import { toEventActor } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { bulkResultInsert } from '../platform/journal/inserts.ts';
 import { channels, outboxOf } from '../platform/redis/bus.ts';

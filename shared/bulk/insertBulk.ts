@@ -1,5 +1,5 @@
 /** Accepts a bulk within what its principal may have under way: one statement inserts it, its chunks, a job for each, its event, its message and the saved response. */
-import { type Caller, principalModeFault, reasonMember } from '../accounts/access/principal.ts';
+import { type Caller, principalModeFault, reasonMember, toEventActor } from '../accounts/access/principal.ts';
 import { fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
@@ -15,7 +15,6 @@ import {
   savedValues,
   writeChange,
 } from '../platform/journal/changeWriter.ts';
-import { toEventActor } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels, outboxOf } from '../platform/redis/bus.ts';
 import { inStatementSpan } from '../platform/tracing/span.ts';

@@ -1,5 +1,5 @@
 /** Saved views: their schemas in requests and responses, and how a person reads, makes and changes them. For api/routes/savedViews.ts. */
-import type { Caller } from '../accounts/access/principal.ts';
+import { type Caller, toEventActor } from '../accounts/access/principal.ts';
 import { displayNameSchema } from '../accounts/schema.ts';
 import { itemSorts } from '../app/items/members.ts';
 import { type JsonItemQuery, itemQueryJsonSchema, toListQuery } from '../app/manifest/itemQuery.ts';
@@ -18,7 +18,6 @@ import {
 } from '../platform/db/sql.ts';
 import { isId, newId } from '../platform/ids.ts';
 import { actorValues, change, event, writeChange } from '../platform/journal/changeWriter.ts';
-import { toEventActor } from '../platform/journal/events.ts';
 import { actorSchema, nameSchema, nullable, responseObject, strictObject, Type } from '../platform/json/schema.ts';
 import { withPathPrefix } from '../platform/json/validate.ts';
 import { isLongerThan } from '../platform/words/texts.ts';

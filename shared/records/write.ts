@@ -2,7 +2,7 @@
  * Stores and deletes records of stored resources, in one statement with their terms and keys, the audit event and the
  * saved response. Called by POST /resources/:resource/records and by the app link.
  */
-import { type Caller, principalModeFault } from '../accounts/access/principal.ts';
+import { type Caller, principalModeFault, toEventActor } from '../accounts/access/principal.ts';
 import type { DomainDeps } from '../accounts/deps.ts';
 import { fault } from '../catalogue/errors.ts';
 import { retryOnConflict } from '../platform/db/retryOnConflict.ts';
@@ -15,7 +15,6 @@ import {
   queryChange,
   savedValues,
 } from '../platform/journal/changeWriter.ts';
-import { toEventActor } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { invalidFault } from '../platform/json/validate.ts';
 import type { FullRecord } from './queries.ts';

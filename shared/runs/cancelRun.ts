@@ -1,10 +1,9 @@
 /** Cancels a run that is not dispatched yet, and withdraws its approval. Used by `POST /runs/:id/cancel`. */
-import { type Caller, principalModeFault } from '../accounts/access/principal.ts';
+import { type Caller, principalModeFault, toEventActor } from '../accounts/access/principal.ts';
 import { withdrawApproval } from '../approvals/endApproval.ts';
 import { fault } from '../catalogue/errors.ts';
 import { cancellableRunStatuses } from '../catalogue/states/runs.ts';
 import { contendedFault, retryOnConflict } from '../platform/db/retryOnConflict.ts';
-import { toEventActor } from '../platform/journal/events.ts';
 import type { SavedResponse } from '../platform/journal/idempotency.ts';
 import { channels, outboxOf } from '../platform/redis/bus.ts';
 import { settleRun } from './call/settleRun.ts';

@@ -1,9 +1,9 @@
 /** Settings: the background jobs of this environment, trying one now, and retrying or discarding those that were given up. */
 import { listCursors } from '../../../shared/accounts/access/listCursors.ts';
+import { toEventActor } from '../../../shared/accounts/access/principal.ts';
 import { invalidAt } from '../../../shared/catalogue/errors.ts';
 import { limits } from '../../../shared/catalogue/limits.ts';
 import { insertSavedResponse } from '../../../shared/platform/journal/changeWriter.ts';
-import { toEventActor } from '../../../shared/platform/journal/events.ts';
 import {
   cursorSchema,
   limitSchema,

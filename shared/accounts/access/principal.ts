@@ -4,6 +4,7 @@ import { type WithheldType, withheldTypes } from '../../app/manifest/rules/rules
 import { type Fault, fault, invalidAt, notFoundAt } from '../../catalogue/errors.ts';
 import type { ActorRef } from '../../catalogue/events.ts';
 import { getOrCreate } from '../../platform/caches.ts';
+import type { EventActor } from '../../platform/journal/events.ts';
 import type { Span } from '../../platform/tracing/span.ts';
 import { unknownNameMessage } from '../../platform/words/nearestNames.ts';
 import type { Access } from './access.ts';
@@ -55,6 +56,18 @@ export interface Caller {
 
 /** Returns the principal as timelines, the audit log and live messages show it. */
 export const toActorRef = ({ type, id, name }: Principal): ActorRef => ({ type, id, name });
+
+/** Returns the actor of what a caller does, as events record it. */
+export const toEventActor = ({
+  principal,
+  requestId,
+  address,
+}: Pick<Caller, 'principal' | 'requestId' | 'address'>): EventActor => ({
+  ...toActorRef(principal),
+  role: principal.role?.name ?? null,
+  requestId,
+  address,
+});
 
 /** Returns whether a list of environment names, or `*` for all, includes the environment. */
 export const includesEnvironment = (environments: readonly string[], name: string): boolean =>

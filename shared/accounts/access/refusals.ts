@@ -6,9 +6,8 @@ import type { Environment } from '../../app/manifest/definition.ts';
 import type { Fault } from '../../catalogue/errors.ts';
 import type { Db } from '../../platform/db/knex.ts';
 import { actor, actorValues, change, event, queryChange, writeChange } from '../../platform/journal/changeWriter.ts';
-import { toEventActor } from '../../platform/journal/events.ts';
 import { sameColumns } from '../../platform/journal/inserts.ts';
-import type { Caller } from './principal.ts';
+import { type Caller, toEventActor } from './principal.ts';
 
 const inboxSql = "coalesce($inbox, (select i.inbox from items i where i.env = $env and i.id = $id and $type = 'item'))";
 

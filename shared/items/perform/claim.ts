@@ -2,7 +2,7 @@
  * Claims: gives an item to whoever works on it, for a time. A claim changes no version. It is given only where the item is as it was
  * read, and a change of the item is written only where its claim is as it was read (writeSql.ts), so that the row of the item decides.
  */
-import { type Caller, findVisibleInbox, toActorRef } from '../../accounts/access/principal.ts';
+import { type Caller, findVisibleInbox, toActorRef, toEventActor } from '../../accounts/access/principal.ts';
 import type { DomainDeps } from '../../accounts/deps.ts';
 import { fault, type Fault } from '../../catalogue/errors.ts';
 import type { ItemClaim } from '../../catalogue/events.ts';
@@ -21,7 +21,7 @@ import {
   savedValues,
   writeChange,
 } from '../../platform/journal/changeWriter.ts';
-import { toEventActor, withEventIds } from '../../platform/journal/events.ts';
+import { withEventIds } from '../../platform/journal/events.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 import { channels, outboxOf } from '../../platform/redis/bus.ts';
 import { claimedFault, liveClaim } from '../claims.ts';

@@ -3,12 +3,12 @@
  * events, live messages, staged jobs, bulk results and the saved response, all or nothing per item.
  * The same text with arrays of one or five hundred, and of one caller or several. For store.ts and create.ts.
  */
-import type { Caller } from '../../accounts/access/principal.ts';
+import { type Caller, toEventActor } from '../../accounts/access/principal.ts';
 import type { StagedJob } from '../../catalogue/jobs.ts';
 import type { BulkOutcome } from '../../catalogue/states/bulks.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { actorValues, queryChange, savedValues, type ChangeValues } from '../../platform/journal/changeWriter.ts';
-import { actorRow, toEventActor } from '../../platform/journal/events.ts';
+import { actorRow } from '../../platform/journal/events.ts';
 import { savedResponseRow, type SavedResponse } from '../../platform/journal/idempotency.ts';
 import { itemLexemes, type WordsRow } from '../search/itemWords.ts';
 import { eventRowsJson, type DecidedChange, type EventBatch } from './eventBatch.ts';

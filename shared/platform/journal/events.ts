@@ -80,20 +80,3 @@ export const actorOfRow = (row: string): ActorColumns => mapActor((column) => `$
 
 /** Returns the actor as members of a JSON value: the text of an `EventActor`. */
 export const actorOfJson = (json: Sql): ActorColumns => mapActor((column) => `${json} ->> '${actorMembers[column]}'`);
-
-/** The members of a caller that an event records. */
-interface EventCaller {
-  readonly principal: ActorRef & { readonly role: { readonly name: string } | null };
-  readonly requestId: string | null;
-  readonly address: string | null;
-}
-
-/** Returns the actor of what a caller does. */
-export const toEventActor = ({ principal, requestId, address }: EventCaller): EventActor => ({
-  type: principal.type,
-  id: principal.id,
-  name: principal.name,
-  role: principal.role?.name ?? null,
-  requestId,
-  address,
-});

@@ -1,5 +1,5 @@
 /** Has a job tried now that was given up, or is to be tried later. For api/routes/settings/jobs.ts. */
-import { reasonMember, type Caller } from '../../accounts/access/principal.ts';
+import { reasonMember, type Caller, toEventActor } from '../../accounts/access/principal.ts';
 import type { DomainDeps } from '../../accounts/deps.ts';
 import { fault } from '../../catalogue/errors.ts';
 import { isIdleJobSql } from '../../catalogue/states/stagedJobs.ts';
@@ -13,7 +13,6 @@ import {
   writeChange,
   type ChangeValues,
 } from '../../platform/journal/changeWriter.ts';
-import { toEventActor } from '../../platform/journal/events.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 import { channels } from '../../platform/redis/bus.ts';
 import { aboutOf } from './about.ts';
