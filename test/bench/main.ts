@@ -10,6 +10,7 @@ import { blocking } from './suites/blocking.ts';
 import { bulk } from './suites/bulk.ts';
 import { bulkQuery } from './suites/bulkQuery.ts';
 import { change } from './suites/change.ts';
+import { claims } from './suites/claims.ts';
 import { combinations } from './suites/combinations.ts';
 import { consoleSuite } from './suites/console.ts';
 import { detail } from './suites/detail.ts';
@@ -42,6 +43,7 @@ const suites: readonly Suite[] = [
   summaries,
   tracing,
   outbox,
+  claims,
   bulk,
   bulkQuery,
   fairness,
