@@ -93,6 +93,17 @@ const orderOperation = ({ inboxes, actions }: Definition, action: unknown, opera
   };
 };
 
+/** Orders what was asked for, and what was decided: an input, an operation or a change. */
+const orderAsked = (definition: Definition, action: string | null, asked: unknown): unknown => {
+  if (!isObject(asked)) return asked;
+  const { input, operation } = asked;
+  return {
+    ...asked,
+    ...(input === undefined ? {} : { input: orderInput(definition, action, input) }),
+    ...(operation === undefined ? {} : { operation: orderOperation(definition, action, operation) }),
+  };
+};
+
 /** Returns an approval with its input, its operation and its target in the declared order. */
 export const orderApproval = <A extends Members & { readonly action: string | null }>(
   definition: Definition,
@@ -101,6 +112,8 @@ export const orderApproval = <A extends Members & { readonly action: string | nu
   ...approval,
   input: orderInput(definition, approval.action, approval['input']),
   operation: orderOperation(definition, approval.action, approval['operation']),
+  asked: orderAsked(definition, approval.action, approval['asked']),
+  decided: orderAsked(definition, approval.action, approval['decided']),
   before: orderTarget(definition, approval['before']),
   now: orderTarget(definition, approval['now']),
   after: orderTarget(definition, approval['after']),
