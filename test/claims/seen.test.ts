@@ -51,6 +51,7 @@ describe('what the author of a change had read', () => {
     await one.post(`/items/${id}/notes`, { text: 'Mine' });
     await person.post('/items', { inbox: 'strict', title: 'Item', key: 'k1' });
     expect(codeOf(await one.call('PATCH', `/items/${id}`, { state: 'waiting', seen: again }))).to.equal('409 unseen');
+    expect((await one.call('PATCH', `/items/${id}`, { tags: { add: ['a'] } })).status).to.equal(200);
     const fresh = await seenOf(one, id);
     const done = await one.post(`/items/${id}/state`, { state: 'waiting', seen: fresh });
     expect(done.status, done.text).to.equal(200);

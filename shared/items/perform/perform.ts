@@ -82,6 +82,13 @@ const missingReasonFault = <I>(
 ): Fault | null =>
   reasonRequired && caller.approvedBy === undefined && needsReason(input) ? reasonFault(caller) : null;
 
+/** What needs one of these is refused, or warned of, over what an agent has not read. */
+const readFirst: readonly InboxVerb[] = ['state', 'reply'];
+
+/** Returns what an agent knows of the item where the change needs that it has read it; else null. */
+const judged = (needed: InboxVerb | readonly InboxVerb[] | null, known: Knowledge | null): Knowledge | null =>
+  [needed ?? []].flat().some((verb) => readFirst.includes(verb)) ? known : null;
+
 const neededVerbs = <I>({ verb }: ItemOperation<I>, input: I): InboxVerb | readonly InboxVerb[] | null =>
   typeof verb === 'function' ? verb(input) : verb;
 
@@ -92,9 +99,10 @@ const warningsFor = <I>(
   at: number,
 ): readonly Warning[] => {
   const inbox = caller.principal.type === 'agent' ? findVisibleInbox(caller, item.inbox) : undefined;
+  const needed = neededVerbs(operation, input);
   return inbox === undefined
     ? []
-    : [...claimWarnings(caller, inbox, item, neededVerbs(operation, input), at), ...unseenWarnings(inbox, known)];
+    : [...claimWarnings(caller, inbox, item, needed, at), ...unseenWarnings(inbox, judged(needed, known))];
 };
 
 /** Returns the decision for an item; always a fault for one that doesn't exist or isn't seen. */
@@ -111,7 +119,7 @@ export const decideItemChange = <I>(
   return (
     missingReasonFault(caller, seen.inbox, operation, input) ??
     claimFault(caller, seen.inbox, seen.item, needed, moment.at) ??
-    unseenFault(seen.inbox, known) ??
+    unseenFault(seen.inbox, judged(needed, known)) ??
     operation.decide(seen.item, seen.inbox, input, moment)
   );
 };
