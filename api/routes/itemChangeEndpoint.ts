@@ -140,11 +140,13 @@ const requestSupervisedChange = async <I>(
 /** Responds with what the change would do, without doing it. */
 const respondDryRun = async <I>(
   call: ChangeCall<I>,
-  { operation }: ChangeRow<I>,
+  { operation, takesSeen = false }: ChangeRow<I>,
   tellReply: ((item: Item) => ReplyTold) | undefined,
 ): Promise<ApiResponse> => {
   const { deps, caller, params, body, ifMatch, save } = call;
-  const tried = await tryItemChange(deps, { caller, operation, input: body.input, ifMatch }, params['id'] ?? '');
+  const id = params['id'] ?? '';
+  const seen = takesSeen ? openSeen(caller, id, body.seen) : undefined;
+  const tried = await tryItemChange(deps, { caller, operation, input: body.input, ifMatch, seen }, id);
   if (tried instanceof Fault) throw withVisibleItem(tried, call);
   const would = !tried.changed ? 'nothing' : caller.principal.mode === 'supervised' ? 'pend' : 'change';
   const parts = JSON.stringify(tried.entries.map(({ type, data }) => ({ type, data })));

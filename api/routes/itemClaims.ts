@@ -24,7 +24,10 @@ const lease = Type.Optional(
 
 const nextBody = strictObject({
   query: Type.Optional(itemQueryJsonSchema),
-  sort: itemListQuery.properties.sort,
+  sort: Type.Optional({
+    ...itemListQuery.properties.sort,
+    description: 'An order of lists; absent: priority, then due, then the oldest activity.',
+  }),
   lease,
   count: Type.Optional(
     Type.Integer({

@@ -6,8 +6,10 @@ import { type Caller, findVisibleInbox } from '../accounts/access/principal.ts';
 import type { ActionDefinition } from '../app/manifest/actions.ts';
 import { fault, Fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
+import { claimFault } from '../items/claims.ts';
 import { readItems, type Item } from '../items/model.ts';
 import { toBulkOutcome } from '../items/perform/perform.ts';
+import { unreadBy, unseenFault } from '../items/seen.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { newId } from '../platform/ids.ts';
 import { change, event, live, writeChange } from '../platform/journal/changeWriter.ts';
@@ -43,8 +45,11 @@ interface BulkRunPlan {
   readonly faults: ReadonlyMap<number, { readonly id: string; readonly fault: Fault }>;
 }
 
-const itemProblem = (caller: Caller, resource: string | null, item: Item | undefined): Fault | null => {
-  if (item === undefined || findVisibleInbox(caller, item.inbox) === undefined) return fault('not_found');
+const itemProblem = (caller: Caller, resource: string | null, item: Item | undefined, at: number): Fault | null => {
+  const inbox = item === undefined ? undefined : findVisibleInbox(caller, item.inbox);
+  if (item === undefined || inbox === undefined) return fault('not_found');
+  const refusal = claimFault(caller, inbox, item, 'claim', at) ?? unseenFault(inbox, unreadBy(caller));
+  if (refusal !== null) return refusal;
   const record = item.record;
   if (record === null || record.resource !== resource || !caller.principal.access.sees('resource', record.resource)) {
     return fault('invalid', `This item has no record of ${resource ?? 'any resource'}.`);
@@ -54,7 +59,7 @@ const itemProblem = (caller: Caller, resource: string | null, item: Item | undef
 
 /** Returns the items of `seqs` (id → seq) grouped by their record, and the faults of items that have no run. */
 export const planBulkRuns = async (
-  deps: Pick<ActionDeps, 'db'>,
+  deps: Pick<ActionDeps, 'db' | 'clock'>,
   caller: Caller,
   { resource, records }: { readonly resource: string | null; readonly records: string | undefined },
   seqs: ReadonlyMap<string, number>,
@@ -66,7 +71,7 @@ export const planBulkRuns = async (
   const faults = new Map<number, { id: string; fault: Fault }>();
   for (const [id, seq] of seqs) {
     const item = items.get(id);
-    const problem = itemProblem(caller, resource, item);
+    const problem = itemProblem(caller, resource, item, deps.clock.now());
     if (problem !== null) faults.set(seq, { id, fault: problem });
     else if (item?.record !== undefined && item.record !== null) {
       const group = groups.get(item.record.id);
@@ -224,7 +229,9 @@ export const runActionOnItems = async (
 ): Promise<void> => {
   const resource = caller.env.definition.actions.get(of.operation.action)?.resource ?? null;
   const { records } = of.operation;
-  const { groups, faults } = await planBulkRuns(deps, caller, { resource, records }, seqs);
+  // What a person has approved needs no claim.
+  const acting = of.approvedBy === null ? caller : { ...caller, approvedBy: of.approvedBy };
+  const { groups, faults } = await planBulkRuns(deps, acting, { resource, records }, seqs);
   const refused = [...faults].map(([seq, { id, fault: problem }]) => ({ seq, id, fault: problem }));
   for (const [record, items] of groups) {
     const ready = await authorizeForRecord(deps, caller, of, { resource, record });

@@ -179,6 +179,14 @@ const requireNoNews = async (tx: Tx, { env, actor }: Approval, item: string, new
     throw staleFault('item', 'somebody else has replied, or changed the item’s state, since the request');
 };
 
+/** Throws `stale` when another agent than the requester has claimed the item since the request, whose item is `before`. */
+const requireNoClaim = ({ actor, before }: Approval, { claim }: Item, at: number): void => {
+  const former = isObject(before) && isObject(before['claim']) ? before['claim']['by'] : null;
+  const holder = claim !== null && claim.until > at && claim.by.type === 'agent' ? claim.by : null;
+  if (holder === null || holder.id === actor || (isObject(former) && former['id'] === holder.id)) return;
+  throw staleFault('item.claim', `${holder.name} has claimed the item since the request`);
+};
+
 /** Returns the first of the members that differs from `before`, or undefined. */
 const changedMember = (before: object | null, item: Item, members: readonly (keyof Item)[]): string | undefined =>
   members.find(
@@ -229,6 +237,8 @@ export const prepareItemApproval: PrepareEffect<'item'> = async (approving) => {
     if (item !== undefined && type === 'reply' && goesElsewhere(approving, item))
       throw staleFault('item.fields', 'the reply would go to somebody else than at the request');
     await requireNoNews(tx, approval, target, approval.request.news);
+    const isJudged = type === 'reply' || type === 'state' || (type === 'update' && 'state' in members);
+    if (item !== undefined && isJudged) requireNoClaim(approval, item, deps.clock.now());
     const outcome = await performOperationTx(deps, tx, requester, operation, target, null);
     if (outcome.kind === 'fault') throw outcome.fault;
     return { ...emptyEffects, item: presentItem(outcome.item, fullAccess) };

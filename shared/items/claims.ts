@@ -5,7 +5,7 @@
 import type { Caller } from '../accounts/access/principal.ts';
 import type { InboxDefinition } from '../app/manifest/definition.ts';
 import { fault, type Fault } from '../catalogue/errors.ts';
-import type { ItemClaim } from '../catalogue/events.ts';
+import type { ActorRef, ItemClaim } from '../catalogue/events.ts';
 import type { InboxVerb } from '../catalogue/permissions.ts';
 import type { Warning } from '../platform/json/schema.ts';
 import type { Item } from './model.ts';
@@ -14,10 +14,11 @@ import type { Item } from './model.ts';
 export const liveClaim = ({ claim }: Pick<Item, 'claim'>, at: number): ItemClaim | null =>
   claim !== null && claim.until > at ? claim : null;
 
-/** Returns `claimed` with who works on the item, and until when. */
-export const claimedFault = (claim: ItemClaim): Fault => {
+/** Returns `claimed` with who works on the item, and until when, and what the caller can do. */
+export const claimedFault = (claim: ItemClaim, caller: ActorRef['type'] = 'agent'): Fault => {
   const { by, until } = claim;
-  return fault('claimed', `${by.name} works on this item; take another one.`, {
+  const advice = caller === 'person' ? 'take it over (takeOver: true), or take another one' : 'take another one';
+  return fault('claimed', `${by.name} works on this item; ${advice}.`, {
     details: [
       { path: 'claim.by', message: `${by.type} ${by.id ?? ''}: ${by.name}` },
       { path: 'claim.until', message: new Date(until).toISOString() },
@@ -26,7 +27,7 @@ export const claimedFault = (claim: ItemClaim): Fault => {
   });
 };
 
-const delegatedFault = (delegate: string): Fault =>
+export const delegatedFault = (delegate: string): Fault =>
   fault('claimed', 'This item is delegated to another agent; take another one.', {
     details: [{ path: 'delegate', message: delegate }],
   });

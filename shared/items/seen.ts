@@ -76,6 +76,10 @@ export const readKnowledge = async (
   return { seen, missed: all.filter((row, n) => all.findIndex((other) => other.id === row.id) === n) };
 };
 
+/** Returns what an agent knows that says nothing of what it has read, as in a bulk; null for others, and for what a person has approved. */
+export const unreadBy = ({ principal: { type }, approvedBy }: Caller): Knowledge | null =>
+  type === 'agent' && approvedBy === undefined ? { seen: null, missed: [] } : null;
+
 /** Returns what an entry of the change says of its author's knowledge, or null. */
 export const knewOf = (known: Knowledge | null): { readonly at: number; readonly missed: number } | null =>
   known === null || known.seen === null ? null : { at: known.seen.at, missed: known.missed.length };

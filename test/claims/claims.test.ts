@@ -111,9 +111,8 @@ describe('claims', () => {
       type: 'delegated',
       data: { from: null, to: one.id },
     });
-    await two.post(`/items/${id}/claim`);
+    expect(codeOf(await two.post(`/items/${id}/claim`))).to.equal('409 claimed');
     expect(codeOf(await two.post(`/items/${id}/state`, { state: 'waiting' }))).to.equal('409 claimed');
-    await two.post(`/items/${id}/release`);
     expect(idsOf(await one.get('/items?delegate=me'))).to.deep.equal([id]);
     expect(idsOf(await two.get('/items?delegate=me'))).to.deep.equal([]);
     await one.post(`/items/${id}/claim`);
@@ -202,7 +201,10 @@ describe('claims', () => {
     expect(codeOf(await one.post(`/items/${id}/claim`, { lease: 5 }))).to.equal('400 invalid');
     const closed = await make();
     await person.post(`/items/${closed}/state`, { state: 'closed' });
-    expect(codeOf(await one.post(`/items/${closed}/claim`))).to.equal('409 conflict');
+    expect(codeOf(await one.post(`/items/${closed}/state`, { state: 'open' }))).to.equal('409 claim_required');
+    await one.post(`/items/${closed}/claim`);
+    const reopened = await one.post(`/items/${closed}/state`, { state: 'open' });
+    expect(reopened.body.item.claim.by.name).to.equal('One');
   });
 
   it('ends with its holder, and with their sight of the item', async () => {

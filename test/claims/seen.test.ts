@@ -10,7 +10,11 @@ const manifest = {
     { name: 'mail', reply: { via: 'app' } },
     { name: 'open', claims: 'off', unseen: 'allow', reply: { via: 'app' } },
   ],
-  actions: [{ name: 'credit', label: 'Credit', input: { type: 'object' } }],
+  resources: [{ name: 'customer', source: 'stored' }],
+  actions: [
+    { name: 'credit', label: 'Credit', input: { type: 'object' } },
+    { name: 'refund', label: 'Refund', resource: 'customer', input: { type: 'object' } },
+  ],
 };
 
 describe('what the author of a change had read', () => {
@@ -106,6 +110,39 @@ describe('what the author of a change had read', () => {
     expect(codeOf(await two.post('/actions', { action: 'credit', item: id }))).to.equal('409 claimed');
     expect((await person.post('/actions', { action: 'credit', item: id })).status).to.equal(200);
     expect((await two.post('/actions', { action: 'credit' })).status).to.equal(200);
+  });
+
+  it('binds bulks of states and of actions, and dry runs', async () => {
+    await world.records('customer', [{ id: 'c1', title: 'One' }]);
+    const id = await make('strict', { record: { resource: 'customer', id: 'c1' } });
+    const outcomeOf = async (client: Client, operation: object): Promise<string> => {
+      const { body, status, text } = await client.post('/bulk', { ids: [id], operation });
+      expect(status, text).to.equal(202);
+      await world.settled();
+      return (await client.get(`/bulk/${String(body.bulk.id)}/results`)).body.results[0].outcome;
+    };
+    const refund = { type: 'action', action: 'refund', input: {} };
+    expect(await outcomeOf(two, refund), 'without a claim').to.equal('conflict');
+    await one.post(`/items/${id}/claim`);
+    expect(await outcomeOf(two, refund), 'over another’s').to.equal('conflict');
+    expect(await outcomeOf(one, refund), 'unread').to.equal('conflict');
+    expect(await outcomeOf(one, { type: 'state', state: 'closed' }), 'unread').to.equal('conflict');
+    expect(await outcomeOf(one, { type: 'tags', add: ['a'], remove: [] })).to.equal('changed');
+    expect(await outcomeOf(person, { type: 'state', state: 'closed' })).to.equal('changed');
+    const other = await make('strict');
+    await one.post(`/items/${other}/claim`);
+    const tried = await one.post(`/items/${other}/reply`, { text: 'Hello', dryRun: true });
+    expect(codeOf(tried)).to.equal('409 unseen');
+  });
+
+  it('makes a request of a supervised agent stale once another agent has claimed the item', async () => {
+    const id = await make('mail');
+    const supervised = await world.agent('operator', { mode: 'supervised' });
+    const boss = await world.person('admin', 'Boss', { fresh: true });
+    const asked = await supervised.post(`/items/${id}/state`, { state: 'waiting' });
+    expect(asked.status, asked.text).to.equal(202);
+    await two.post(`/items/${id}/claim`);
+    expect(codeOf(await boss.post(`/approvals/${String(asked.body.approval)}/approve`, {}))).to.equal('409 stale');
   });
 
   it('lets no other agent reply while a reply is on its way', async () => {

@@ -24,7 +24,7 @@ import {
 import { withEventIds } from '../../platform/journal/events.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 import { channels, outboxOf } from '../../platform/redis/bus.ts';
-import { claimedFault, liveClaim } from '../claims.ts';
+import { claimedFault, delegatedFault, liveClaim } from '../claims.ts';
 import { claimEnd, claimHolder, readItems, type Item } from '../model.ts';
 import { claimMessage } from './eventBatch.ts';
 import { claimSetSql } from './writeSql.ts';
@@ -73,7 +73,7 @@ const claimOne = change(
   'claims.one',
   {
     moved: claimSetSql('(select $item::text as id, $claim::jsonb as claim)', {
-      where: 'i.version = $version::int and not i.closed and i.claim is not distinct from $held::jsonb',
+      where: 'i.version = $version::int and i.claim is not distinct from $held::jsonb',
       returning: 'i.id, i.inbox',
     }),
     numbered: withEventIds('moved', 'moved.id as item, inbox', 'id'),
@@ -175,7 +175,7 @@ const performClaim = (
 
 /**
  * Claims an item, or renews the caller's claim. With `takeOver` a person takes it from another. Throws `claimed` where another works on
- * it, `conflict` for a closed item and `rate_limited` at `limits.claims`.
+ * it, of an agent where another agent is its delegate, and `rate_limited` at `limits.claims`.
  */
 export const claimItem = (
   deps: DomainDeps,
@@ -186,9 +186,9 @@ export const claimItem = (
   const by = toActorRef(caller.principal);
   return performClaim(deps, caller, id, save, (item, at) => {
     if (takeOver && by.type !== 'person') throw fault('person_required', 'Only a person takes an item over.');
-    if (item.closed) throw fault('conflict', 'The item is closed; nobody works on it.');
     const held = liveClaim(item, at);
-    if (held !== null && held.by.id !== by.id && !takeOver) throw claimedFault(held);
+    if (held !== null && held.by.id !== by.id && !takeOver) throw claimedFault(held, by.type);
+    if (by.type === 'agent' && item.delegate !== null && item.delegate !== by.id) throw delegatedFault(item.delegate);
     return { by, until: at + lease };
   });
 };

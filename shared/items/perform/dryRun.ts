@@ -5,7 +5,8 @@ import { Fault, fault, type ErrorCode } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { readItems, type Item } from '../model.ts';
 import type { EntryDraft, ItemDecision } from '../operation.ts';
-import { type DecisionRequest, decideItemChange, toBulkOutcome, createDecisionContext } from './perform.ts';
+import { unreadBy, type SeenPlace } from '../seen.ts';
+import { type DecisionRequest, decideItemChange, toBulkOutcome, createDecisionContext, readKnown } from './perform.ts';
 
 /** Why some items would not change. */
 interface DryRunProblem {
@@ -68,13 +69,14 @@ export const newDryRunTally = (): DryRunTally => {
 /** Returns the item as the operation would leave it, but for the version, which stays what `If-Match` takes, or the fault that it would have. A supervised agent's change is decided as if it were approved. */
 export const tryItemChange = async <I>(
   deps: DomainDeps,
-  request: DecisionRequest<I>,
+  request: DecisionRequest<I> & { readonly seen?: SeenPlace | null | undefined },
   id: string,
 ): Promise<{ readonly item: Item; readonly changed: boolean; readonly entries: readonly EntryDraft[] } | Fault> => {
   const caller = { ...request.caller, principal: withoutSupervision(request.caller.principal) };
   const moment = createDecisionContext(deps, caller);
   const item = (await readItems(deps.db, caller.env.id, [id])).get(id);
-  const change = decideItemChange({ ...request, caller }, item, moment);
+  const known = await readKnown(deps.db, caller, item, request.seen);
+  const change = decideItemChange({ ...request, caller, known }, item, moment);
   if (change instanceof Fault) return change;
   if (item === undefined) return fault('not_found');
   if (change === 'unchanged') return { item, changed: false, entries: [] };
@@ -93,10 +95,11 @@ export const dryRun = async <I>(
 ): Promise<DryRunCounts> => {
   const tally = newDryRunTally();
   const moment = createDecisionContext(deps, request.caller);
+  const asked = { ...request, known: unreadBy(request.caller) };
   for (let from = 0; from < ids.length; from += limits.bulkChunk) {
     const piece = ids.slice(from, from + limits.bulkChunk);
     const items = await readItems(deps.db, request.caller.env.id, piece);
-    for (const id of piece) tally.add(decideItemChange(request, items.get(id), moment));
+    for (const id of piece) tally.add(decideItemChange(asked, items.get(id), moment));
   }
   return tally.counts();
 };

@@ -12,7 +12,7 @@ import {
 } from '../../accounts/access/principal.ts';
 import type { DomainDeps } from '../../accounts/deps.ts';
 import type { InboxDefinition } from '../../app/manifest/definition.ts';
-import { Fault, fault } from '../../catalogue/errors.ts';
+import { Fault, fault, type ErrorCode } from '../../catalogue/errors.ts';
 import type { InboxVerb } from '../../catalogue/permissions.ts';
 import type { BulkOutcome } from '../../catalogue/states/bulks.ts';
 import { isUniqueViolation } from '../../platform/db/errors.ts';
@@ -31,6 +31,7 @@ import {
   knewOf,
   readAnswered,
   readKnowledge,
+  unreadBy,
   unseenFault,
   unseenWarnings,
   type Knowledge,
@@ -124,10 +125,11 @@ export const decideItemChange = <I>(
   );
 };
 
-/** Returns the outcome as which a bulk's results and a dry run count a fault: `conflict` is for an undo whose item has changed since, and an item that another works on. */
+const conflicts: ReadonlySet<ErrorCode> = new Set(['claimed', 'claim_required', 'unseen']);
+
+/** Returns the outcome as which a bulk's results and a dry run count a fault: `conflict` is for an undo whose item has changed since, and an item that another works on, or that an agent has not read. */
 export const toBulkOutcome = (problem: Fault): BulkOutcome => {
-  if (problem === changedSinceFault || problem.code === 'claimed' || problem.code === 'claim_required')
-    return 'conflict';
+  if (problem === changedSinceFault || conflicts.has(problem.code)) return 'conflict';
   return problem.code === 'forbidden' || problem.code === 'not_found' ? problem.code : 'failed';
 };
 
@@ -233,7 +235,7 @@ const tryRound = async <I>(context: Round<I>, store: ItemStore, ids: readonly st
   const found = await inStatementSpan(caller.span, 'items.read', () => store.read(caller.env.id, ids));
   // Behind the items, so that what is written later raises their versions.
   const [known, answered] = await Promise.all([
-    readKnown(deps.db, caller, found.get(ids[0] ?? ''), options.seen),
+    options.bulk === undefined ? readKnown(deps.db, caller, found.get(ids[0] ?? ''), options.seen) : unreadBy(caller),
     operation.name === 'item.reply' ? readAnswered(deps.db, caller, ids) : nothing,
   ]);
   const asked = { caller, operation, input, ifMatch: options.ifMatch, known };

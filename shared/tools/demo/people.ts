@@ -1,5 +1,5 @@
 /** The people and agents of Northwind Cloud, with their roles, and who does which work; used by the loader and the stories. */
-const everyday = ['see', 'create', 'state', 'assign', 'tags', 'snooze', 'note', 'reply', 'edit'];
+const everyday = ['see', 'create', 'state', 'assign', 'tags', 'snooze', 'note', 'reply', 'edit', 'claim'];
 const grant = (on: string, ...can: string[]): { on: string; can: string[] } => ({ on, can });
 
 /** The roles besides the built-in viewer, operator and admin. */
