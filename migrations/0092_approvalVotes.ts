@@ -5,8 +5,8 @@ import { viewOfApprovals } from './0090_approvalComments.ts';
 export const up = (knex: Knex): Promise<unknown> =>
   knex.raw(`
     set local lock_timeout = '3s';
-    alter table approvals add column votes jsonb, add column needed int not null default 1, add column roles jsonb, add column asked jsonb;
-    alter table approvals_ended add column votes jsonb, add column needed int not null default 1, add column roles jsonb, add column asked jsonb;
+    alter table approvals add column if not exists votes jsonb, add column if not exists needed int not null default 1, add column if not exists roles jsonb, add column if not exists asked jsonb;
+    alter table approvals_ended add column if not exists votes jsonb, add column if not exists needed int not null default 1, add column if not exists roles jsonb, add column if not exists asked jsonb;
     ${viewOfApprovals}
   `);
 

@@ -234,13 +234,15 @@ describe('triage', () => {
   it('is written once however often the job runs', async () => {
     const id = await create({ inbox: 'ruled', title: 'casino' });
     await world.settled();
-    const before = await look(id);
+    // Each answer says anew when it was read.
+    const read = async () => ({ ...(await look(id)), seen: null });
+    const before = await read();
     await world.sql(
       `insert into staged_jobs (id, env, name, payload, subject, due_at, created_at)
       select 'job_again' || n, 1, 'triageItem', jsonb_build_object('item', $1::text), $1::text, 0, 0 from generate_series(1, 5) n`,
       [id],
     );
     await world.settled();
-    expect(await look(id)).to.deep.equal(before);
+    expect(await read()).to.deep.equal(before);
   });
 });

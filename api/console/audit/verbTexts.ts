@@ -17,7 +17,7 @@ export const verbTexts: Readonly<Record<string, string>> = {
   'approval.reject': 'Reject a request',
   'approval.decide': 'Decide several requests',
   'approval.comment': 'Comment on a request',
-  'approval.vote': 'Approve a request that others have to approve too',
+  'approval.vote': 'Vote for a request',
   'approval.answer': 'Answer a question',
   'approval.cancel': 'Take a request back',
   'approval.expire': 'Drop a request that waited too long',
