@@ -137,7 +137,7 @@ describe('results of bulks', () => {
       false,
     ]);
     expect((await demo.get(`/bulk/${mine}`)).body.bulk).to.include({ changed: 1, failed: many - 1 });
-    expect((await partsOf(world, 'bulk_results')).length).to.be.within(parts.length - 4, parts.length);
+    expect((await partsOf(world, 'bulk_results')).length).to.be.within(parts.length - 5, parts.length);
     const audit = (await demo.get('/audit?verb=environment.retention')).body.entries as { after: object }[];
     expect(audit[0]?.after).to.deep.equal({ bulkResults: 30 });
   });
