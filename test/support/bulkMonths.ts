@@ -16,6 +16,13 @@ export const partsOf = async ({ sql }: Sql, table: (typeof tables)[number]): Pro
     )
   ).map(({ name }) => name);
 
+/** Returns the parts that hold nothing of `since` (epoch ms) or later: those of months that had ended, and of the time before the months. */
+export const partsBefore = (parts: readonly string[], since: number): string[] =>
+  parts.filter((part) => {
+    const [, year, month] = /_(\d{4})_(\d{2})$/.exec(part) ?? [];
+    return year === undefined ? part.endsWith('_former') : Date.UTC(Number(year), Number(month), 1) <= since;
+  });
+
 /** Makes the parts of each month since `months` ago, when there are no bulks yet. */
 export const beginBulkMonthsAgo = async (world: Sql, months: number): Promise<void> => {
   for (const table of tables) {
