@@ -6,10 +6,10 @@ import { type Caller, findVisibleInbox } from '../accounts/access/principal.ts';
 import type { ActionDefinition } from '../app/manifest/actions.ts';
 import { fault, Fault } from '../catalogue/errors.ts';
 import { limits } from '../catalogue/limits.ts';
-import { claimFault } from '../items/claims.ts';
+import { workFault } from '../items/claims.ts';
 import { readItems, type Item } from '../items/model.ts';
 import { toBulkOutcome } from '../items/perform/perform.ts';
-import { unreadBy, unseenFault } from '../items/seen.ts';
+import { unreadBy } from '../items/seen.ts';
 import { executeStatement, queryRow, queryRows, statement } from '../platform/db/sql.ts';
 import { newId } from '../platform/ids.ts';
 import { change, event, live, writeChange } from '../platform/journal/changeWriter.ts';
@@ -48,7 +48,7 @@ interface BulkRunPlan {
 const itemProblem = (caller: Caller, resource: string | null, item: Item | undefined, at: number): Fault | null => {
   const inbox = item === undefined ? undefined : findVisibleInbox(caller, item.inbox);
   if (item === undefined || inbox === undefined) return fault('not_found');
-  const refusal = claimFault(caller, inbox, item, 'claim', at) ?? unseenFault(inbox, unreadBy(caller));
+  const refusal = workFault(caller, inbox, item, { needed: 'claim', known: unreadBy(caller), at });
   if (refusal !== null) return refusal;
   const record = item.record;
   if (record === null || record.resource !== resource || !caller.principal.access.sees('resource', record.resource)) {
@@ -229,7 +229,7 @@ export const runActionOnItems = async (
 ): Promise<void> => {
   const resource = caller.env.definition.actions.get(of.operation.action)?.resource ?? null;
   const { records } = of.operation;
-  // What a person has approved needs no claim.
+  // A bulk that a person has approved needs no claim.
   const acting = of.approvedBy === null ? caller : { ...caller, approvedBy: of.approvedBy };
   const { groups, faults } = await planBulkRuns(deps, acting, { resource, records }, seqs);
   const refused = [...faults].map(([seq, { id, fault: problem }]) => ({ seq, id, fault: problem }));

@@ -75,7 +75,14 @@ const erasedMembers = ({ record, triage }: Item): ErasedMembers => ({
 
 /** Writes the members of items that may be about a person, with the words that they are found by. Their rows are locked. */
 const rewriteItems = async (tx: Tx, env: number, items: readonly Item[]): Promise<void> => {
-  await writeChange(tx, erasingChange, { env, items: itemRowsJson(env, items, columnsErased) });
+  await writeChange(tx, erasingChange, {
+    env,
+    items: itemRowsJson(
+      env,
+      items.map((item) => ({ item })),
+      columnsErased,
+    ),
+  });
   await insertWords(
     tx,
     items.map(({ id, inbox, title, fields }) => ({

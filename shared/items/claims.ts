@@ -1,6 +1,6 @@
 /**
  * The rules of claims: a claim is a lease on the work on an item, and a delegate is the agent that works on it. Decides whether an agent
- * may change the item beside them. For perform/ and shared/runs.
+ * may change the item beside them, and over what it has not read (seen.ts). For perform/, shared/runs and shared/bulk.
  */
 import type { Caller } from '../accounts/access/principal.ts';
 import type { InboxDefinition } from '../app/manifest/definition.ts';
@@ -9,6 +9,7 @@ import type { ActorRef, ItemClaim } from '../catalogue/events.ts';
 import type { InboxVerb } from '../catalogue/permissions.ts';
 import type { Warning } from '../platform/json/schema.ts';
 import type { Item } from './model.ts';
+import { unseenFault, type Knowledge } from './seen.ts';
 
 /** Returns the claim of an item that is not over, or null. */
 export const liveClaim = ({ claim }: Pick<Item, 'claim'>, at: number): ItemClaim | null =>
@@ -32,43 +33,54 @@ export const delegatedFault = (delegate: string): Fault =>
     details: [{ path: 'delegate', message: delegate }],
   });
 
-/** What an agent may do beside whoever works on an item. */
+/** An agent needs no claim for these: they stand beside whoever works on an item. */
 const besideVerbs: readonly InboxVerb[] = ['note', 'tags'];
+/** An agent reads the item before these, and before an action, which counts as `claim`. */
+const readFirst: readonly InboxVerb[] = ['state', 'reply', 'claim'];
 
-type Needed = InboxVerb | readonly InboxVerb[] | null;
+/** A change that an agent asks for. */
+interface Work {
+  /** The verbs that the change needs; `claim` for an action that names the item. */
+  readonly needed: InboxVerb | readonly InboxVerb[] | null;
+  readonly known: Knowledge | null;
+  readonly at: number;
+}
 
-/** Returns why a change of the item needs a claim that its agent does not have; null: it has the claim, needs none, or is no agent. */
-const lacking = (
-  { principal: { type, id }, approvedBy }: Caller,
+/** Returns why a change of the item needs a claim that its agent does not have; null: it has the claim, or needs none. */
+const unclaimedFault = (
+  { principal: { id } }: Caller,
   item: Pick<Item, 'claim' | 'delegate'>,
-  needed: Needed,
+  verbs: readonly InboxVerb[],
   at: number,
 ): Fault | null => {
-  if (type !== 'agent' || approvedBy !== undefined) return null;
-  if ([needed ?? []].flat().every((verb) => besideVerbs.includes(verb))) return null;
+  if (verbs.every((verb) => besideVerbs.includes(verb))) return null;
   const claim = liveClaim(item, at);
   if (claim !== null && claim.by.id !== id) return claimedFault(claim);
   if (item.delegate !== null && item.delegate !== id) return delegatedFault(item.delegate);
   return claim === null ? fault('claim_required') : null;
 };
 
-/** Returns the fault of an agent's change where the inbox demands a claim, or null. `needed`: the verbs that the change needs. */
-export const claimFault = (
-  caller: Caller,
-  { claims }: InboxDefinition,
-  item: Item,
-  needed: Needed,
-  at: number,
-): Fault | null => (claims === 'enforce' ? lacking(caller, item, needed, at) : null);
-
-/** Returns what an agent is warned of where the inbox advises claims. */
-export const claimWarnings = (
-  caller: Caller,
-  { claims }: InboxDefinition,
-  item: Item,
-  needed: Needed,
-  at: number,
-): readonly Warning[] => {
-  const problem = claims === 'advise' ? lacking(caller, item, needed, at) : null;
-  return problem === null ? [] : [{ code: problem.code, message: problem.message }];
+/** Returns what an agent's change lacks, each with how strict the inbox is about it; nothing for others, and for what a person has approved. */
+const lacking = (caller: Caller, { claims, unseen }: InboxDefinition, item: Item, { needed, known, at }: Work) => {
+  if (caller.principal.type !== 'agent' || caller.approvedBy !== undefined) return [];
+  const verbs = [needed ?? []].flat();
+  const isRead = verbs.some((verb) => readFirst.includes(verb));
+  return [
+    { rule: claims, problem: unclaimedFault(caller, item, verbs, at) },
+    { rule: unseen, problem: isRead ? unseenFault(known) : null },
+  ];
 };
+
+/** Returns the fault of an agent's change without a claim, or over what it has not read, where the inbox refuses that; or null. */
+export const workFault = (caller: Caller, inbox: InboxDefinition, item: Item, work: Work): Fault | null =>
+  lacking(caller, inbox, item, work).find(
+    ({ rule, problem }) => problem !== null && (rule === 'enforce' || rule === 'refuse'),
+  )?.problem ?? null;
+
+/** Returns what an agent is warned of where the inbox only advises. */
+export const workWarnings = (caller: Caller, inbox: InboxDefinition, item: Item, work: Work): readonly Warning[] =>
+  lacking(caller, inbox, item, work).flatMap(({ rule, problem }) =>
+    problem !== null && (rule === 'advise' || rule === 'warn')
+      ? [{ code: problem.code, message: problem.message }]
+      : [],
+  );

@@ -1,16 +1,16 @@
 /**
- * What the author of a change had read of its item: an opaque token of an item's detail names the newest entry that was read. Finds what
- * others have written since, and decides whether an agent may change the item over it. For perform/ and shared/runs.
+ * The token `seen` of an item's detail, which names the newest entry that its owner has read. Finds the entries that others have written
+ * since. For perform/, shared/runs and claims.ts, which decides whether an agent may change the item.
  */
-import type { Caller } from '../accounts/access/principal.ts';
-import type { InboxDefinition } from '../app/manifest/definition.ts';
+import { findVisibleInbox, type Caller } from '../accounts/access/principal.ts';
 import { fault, invalidAt, type Fault } from '../catalogue/errors.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRows, statement } from '../platform/db/sql.ts';
-import { Type, type Warning } from '../platform/json/schema.ts';
+import { Type } from '../platform/json/schema.ts';
+import type { Item } from './model.ts';
 import { redactEntry, type EntryRow } from './timeline.ts';
 
-/** What a token says: the newest event that was read, and when. */
+/** The content of a token: the newest event that its owner has read, and the time of reading. */
 export interface SeenPlace {
   readonly event: number;
   /** Epoch ms. */
@@ -53,7 +53,7 @@ const newsSql = statement(
   order by e.id desc limit ${String(newsMax)}`,
 );
 
-/** What a caller knew when they changed an item. */
+/** The place up to which an agent has read an item, and the entries that it has missed. */
 export interface Knowledge {
   /** null: they do not say what they had read. */
   readonly seen: SeenPlace | null;
@@ -61,18 +61,23 @@ export interface Knowledge {
   readonly missed: readonly EntryRow[];
 }
 
-/** Reads what an agent knows of an item; null for others, whose changes go by no token. `all`: also what was written before, without a token. */
+/**
+ * Reads what an agent knows of an item; null for others, and for what a person has approved. `seen`: what it says to have read, null:
+ * nothing; undefined: the change does not go by it. Without a token entries are read only where the inbox refuses that.
+ */
 export const readKnowledge = async (
   db: Db | Tx,
-  { env, principal: { type, id, access } }: Caller,
-  item: string,
-  seen: SeenPlace | null,
-  { all: isAll }: { readonly all: boolean },
+  caller: Caller,
+  item: Pick<Item, 'id' | 'inbox'> | undefined,
+  seen: SeenPlace | null | undefined,
 ): Promise<Knowledge | null> => {
-  if (type !== 'agent') return null;
-  if (seen === null && !isAll) return { seen, missed: [] };
-  const rows = await queryRows<EntryRow>(db, newsSql, [env.id, item, seen?.event ?? 0, id]);
-  const all = rows.filter((row) => redactEntry(access, row) !== null);
+  const inbox = item === undefined ? undefined : findVisibleInbox(caller, item.inbox);
+  const unread = unreadBy(caller);
+  if (seen === undefined || unread === null || item === undefined || inbox === undefined) return null;
+  if (seen === null && inbox.unseen !== 'refuse') return unread;
+  const { env, principal } = caller;
+  const rows = await queryRows<EntryRow>(db, newsSql, [env.id, item.id, seen?.event ?? 0, principal.id]);
+  const all = rows.filter((row) => redactEntry(principal.access, row) !== null);
   return { seen, missed: all.filter((row, n) => all.findIndex((other) => other.id === row.id) === n) };
 };
 
@@ -84,7 +89,8 @@ export const unreadBy = ({ principal: { type }, approvedBy }: Caller): Knowledge
 export const knewOf = (known: Knowledge | null): { readonly at: number; readonly missed: number } | null =>
   known === null || known.seen === null ? null : { at: known.seen.at, missed: known.missed.length };
 
-const lacking = (known: Knowledge | null): Fault | null => {
+/** Returns the fault of an agent that says nothing of what it has read, or has missed something; or null. */
+export const unseenFault = (known: Knowledge | null): Fault | null => {
   if (known === null || (known.seen !== null && known.missed.length === 0)) return null;
   const message =
     known.seen === null
@@ -96,16 +102,6 @@ const lacking = (known: Knowledge | null): Fault | null => {
       message: `${type} by ${name} at ${new Date(at).toISOString()}`,
     })),
   });
-};
-
-/** Returns the fault of an agent's change over what it has not read, where the inbox refuses that. */
-export const unseenFault = ({ unseen }: InboxDefinition, known: Knowledge | null): Fault | null =>
-  unseen === 'refuse' ? lacking(known) : null;
-
-/** Returns what an agent is warned of where the inbox warns: as there it may go on. */
-export const unseenWarnings = ({ unseen }: InboxDefinition, known: Knowledge | null): readonly Warning[] => {
-  const problem = unseen === 'warn' ? lacking(known) : null;
-  return problem === null ? [] : [{ code: problem.code, message: problem.message }];
 };
 
 const answeredSql = statement(

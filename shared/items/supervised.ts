@@ -22,9 +22,9 @@ import { tagItem } from './operations/tag.ts';
 import { triageItem } from './operations/triage.ts';
 import { updatedMembers, updateItem } from './operations/update.ts';
 import { requireMayCreate } from './perform/create.ts';
-import { decideItemChange, createDecisionContext, readKnown } from './perform/perform.ts';
+import { decideItemChange, createDecisionContext } from './perform/perform.ts';
 import { presentItem } from './present.ts';
-import type { SeenPlace } from './seen.ts';
+import { readKnowledge, type SeenPlace } from './seen.ts';
 import { sortedTags } from './tags.ts';
 
 interface SupervisedOperation {
@@ -85,7 +85,7 @@ interface ItemChangeRequest<I> {
   readonly id: string;
   readonly input: I;
   readonly ifMatch: number | undefined;
-  /** What the agent says to have read, null: nothing; undefined: the operation does not go by it. */
+  /** The place that the token `seen` names. null: the call has no token. undefined: the operation takes none. */
   readonly seen: SeenPlace | null | undefined;
 }
 
@@ -99,7 +99,7 @@ export const requestItemChange = async <I>(
   const acting: Caller = { ...caller, principal: withoutSupervision(caller.principal) };
   const item = (await readItems(deps.db, caller.env.id, [id])).get(id);
   const change = decideItemChange(
-    { caller: acting, operation, input, ifMatch, known: await readKnown(deps.db, acting, item, seen) },
+    { caller: acting, operation, input, ifMatch, known: await readKnowledge(deps.db, acting, item, seen) },
     item,
     createDecisionContext(deps, acting),
   );

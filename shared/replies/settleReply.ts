@@ -128,7 +128,7 @@ const trySettle = async (
     awakeTo: activeDeadline(restored),
     ...actorValues({ ...actor, role: request.role, requestId: request.requestId, address: request.address }),
   };
-  const changed = restored === null ? {} : { items: itemRowsJson(job.env, [restored], columnsUnreplaced) };
+  const changed = restored === null ? {} : { items: itemRowsJson(job.env, [{ item: restored }], columnsUnreplaced) };
   const [done] = await queryChange<{ held: number; moved: number }>(db, restored === null ? settleEntry : settleItem, {
     ...settled,
     ...changed,

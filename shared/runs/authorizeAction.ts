@@ -7,9 +7,9 @@ import { requireApprovedIfSupervised } from '../accounts/requester.ts';
 import type { ActionDefinition } from '../app/manifest/actions.ts';
 import { orderMembers } from '../app/manifest/declaredOrder.ts';
 import { fault, invalidAt, notFoundAt, type Fault, type FaultDetail } from '../catalogue/errors.ts';
-import { claimFault, claimWarnings } from '../items/claims.ts';
+import { workFault, workWarnings } from '../items/claims.ts';
 import { readItems, type Item } from '../items/model.ts';
-import { openSeen, readKnowledge, unseenFault, unseenWarnings, type Knowledge, type SeenPlace } from '../items/seen.ts';
+import { openSeen, readKnowledge, type Knowledge, type SeenPlace } from '../items/seen.ts';
 import { evaluateCondition, mayHold } from '../platform/conditions/conditions.ts';
 import { unmetComparisons } from '../platform/conditions/unmet.ts';
 import { textProblem } from '../platform/json/jsonLimits.ts';
@@ -93,7 +93,7 @@ interface RunItem {
   readonly item: Item | null;
   /** Whether the run is accepted only while the item is as it was read. */
   readonly isGuarded: boolean;
-  /** What an agent had read of the item. */
+  /** The place up to which the agent has read the item. */
   readonly seen: SeenPlace | null;
   readonly known: Knowledge | null;
   readonly warnings: readonly Warning[];
@@ -115,18 +115,16 @@ export const readRunItem = async (
   const item = (await readItems(db, caller.env.id, [id])).get(id);
   const inbox = item === undefined ? undefined : findVisibleInbox(caller, item.inbox);
   if (item === undefined || inbox === undefined) throw notFoundAt('item', 'you see no item with this id');
-  if (caller.principal.type !== 'agent') return { ...noItem, item };
-  const isRefusing = inbox.unseen === 'refuse';
-  const known = await readKnowledge(db, caller, id, seen, { all: isRefusing });
-  const at = clock.now();
-  const problem = claimFault(caller, inbox, item, 'claim', at) ?? unseenFault(inbox, known);
+  const known = await readKnowledge(db, caller, item, seen);
+  const work = { needed: 'claim', known, at: clock.now() } as const;
+  const problem = workFault(caller, inbox, item, work);
   if (problem !== null) throw problem;
   return {
     item,
-    isGuarded: isRefusing || inbox.claims === 'enforce',
+    isGuarded: caller.principal.type === 'agent' && (inbox.unseen === 'refuse' || inbox.claims === 'enforce'),
     seen,
     known,
-    warnings: [...claimWarnings(caller, inbox, item, 'claim', at), ...unseenWarnings(inbox, known)],
+    warnings: workWarnings(caller, inbox, item, work),
   };
 };
 

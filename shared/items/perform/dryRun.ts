@@ -5,8 +5,8 @@ import { Fault, fault, type ErrorCode } from '../../catalogue/errors.ts';
 import { limits } from '../../catalogue/limits.ts';
 import { readItems, type Item } from '../model.ts';
 import type { EntryDraft, ItemDecision } from '../operation.ts';
-import { unreadBy, type SeenPlace } from '../seen.ts';
-import { type DecisionRequest, decideItemChange, toBulkOutcome, createDecisionContext, readKnown } from './perform.ts';
+import { readKnowledge, unreadBy, type SeenPlace } from '../seen.ts';
+import { type DecisionRequest, decideItemChange, toBulkOutcome, createDecisionContext } from './perform.ts';
 
 /** Why some items would not change. */
 interface DryRunProblem {
@@ -75,7 +75,7 @@ export const tryItemChange = async <I>(
   const caller = { ...request.caller, principal: withoutSupervision(request.caller.principal) };
   const moment = createDecisionContext(deps, caller);
   const item = (await readItems(deps.db, caller.env.id, [id])).get(id);
-  const known = await readKnown(deps.db, caller, item, request.seen);
+  const known = await readKnowledge(deps.db, caller, item, request.seen);
   const change = decideItemChange({ ...request, caller, known }, item, moment);
   if (change instanceof Fault) return change;
   if (item === undefined) return fault('not_found');

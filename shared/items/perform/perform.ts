@@ -16,27 +16,18 @@ import { Fault, fault, type ErrorCode } from '../../catalogue/errors.ts';
 import type { InboxVerb } from '../../catalogue/permissions.ts';
 import type { BulkOutcome } from '../../catalogue/states/bulks.ts';
 import { isUniqueViolation } from '../../platform/db/errors.ts';
-import type { Db, Tx } from '../../platform/db/knex.ts';
+import type { Tx } from '../../platform/db/knex.ts';
 import { retryOnConflict } from '../../platform/db/retryOnConflict.ts';
 import { newId, newIdOf } from '../../platform/ids.ts';
 import type { SavedResponse } from '../../platform/journal/idempotency.ts';
 import type { Warning } from '../../platform/json/schema.ts';
 import { channels, outboxOf } from '../../platform/redis/bus.ts';
 import { inStatementSpan } from '../../platform/tracing/span.ts';
-import { claimFault, claimWarnings } from '../claims.ts';
+import { workFault, workWarnings } from '../claims.ts';
 import type { Item } from '../model.ts';
 import type { DecisionContext, ItemOperation, ItemDecision } from '../operation.ts';
 import { changedSinceFault } from '../operations/restore.ts';
-import {
-  knewOf,
-  readAnswered,
-  readKnowledge,
-  unreadBy,
-  unseenFault,
-  unseenWarnings,
-  type Knowledge,
-  type SeenPlace,
-} from '../seen.ts';
+import { knewOf, readAnswered, readKnowledge, unreadBy, type Knowledge, type SeenPlace } from '../seen.ts';
 import { type DecidedChange, type WrittenEntry, createEventBatch } from './eventBatch.ts';
 import { type ItemStore, gatheringStore, ownStore, textLength } from './store.ts';
 import type { BulkResultInsert, ItemWrite } from './write.ts';
@@ -70,7 +61,7 @@ export interface DecisionRequest<I> {
   readonly input: I;
   /** The version that the item must have; absent: any. */
   readonly ifMatch?: number | undefined;
-  /** What an agent knows of the item; null or absent: the change does not go by it. */
+  /** The entries that the agent has not read. null or absent: they do not matter for the change. */
   readonly known?: Knowledge | null;
 }
 
@@ -83,13 +74,6 @@ const missingReasonFault = <I>(
 ): Fault | null =>
   reasonRequired && caller.approvedBy === undefined && needsReason(input) ? reasonFault(caller) : null;
 
-/** What needs one of these is refused, or warned of, over what an agent has not read. */
-const readFirst: readonly InboxVerb[] = ['state', 'reply'];
-
-/** Returns what an agent knows of the item where the change needs that it has read it; else null. */
-const judged = (needed: InboxVerb | readonly InboxVerb[] | null, known: Knowledge | null): Knowledge | null =>
-  [needed ?? []].flat().some((verb) => readFirst.includes(verb)) ? known : null;
-
 const neededVerbs = <I>({ verb }: ItemOperation<I>, input: I): InboxVerb | readonly InboxVerb[] | null =>
   typeof verb === 'function' ? verb(input) : verb;
 
@@ -99,11 +83,10 @@ const warningsFor = <I>(
   item: Item,
   at: number,
 ): readonly Warning[] => {
-  const inbox = caller.principal.type === 'agent' ? findVisibleInbox(caller, item.inbox) : undefined;
-  const needed = neededVerbs(operation, input);
+  const inbox = findVisibleInbox(caller, item.inbox);
   return inbox === undefined
     ? []
-    : [...claimWarnings(caller, inbox, item, needed, at), ...unseenWarnings(inbox, judged(needed, known))];
+    : workWarnings(caller, inbox, item, { needed: neededVerbs(operation, input), known, at });
 };
 
 /** Returns the decision for an item; always a fault for one that doesn't exist or isn't seen. */
@@ -119,8 +102,7 @@ export const decideItemChange = <I>(
     return fault('version_conflict', undefined, { body: { current: seen.item } });
   return (
     missingReasonFault(caller, seen.inbox, operation, input) ??
-    claimFault(caller, seen.inbox, seen.item, needed, moment.at) ??
-    unseenFault(seen.inbox, judged(needed, known)) ??
+    workFault(caller, seen.inbox, seen.item, { needed, known, at: moment.at }) ??
     operation.decide(seen.item, seen.inbox, input, moment)
   );
 };
@@ -150,7 +132,7 @@ interface PerformOptions {
   readonly ifMatch?: number;
   /** Makes the response that is saved with the effect under an idempotency key; for one item. */
   readonly save?: (outcome: ItemOutcome) => SavedResponse | null;
-  /** What the caller says to have read of the item, null: nothing; absent: the operation does not go by it. */
+  /** The place that the token `seen` names. null: the call has no token. Absent: the operation takes none. */
   readonly seen?: SeenPlace | null | undefined;
   /** Results are written with the effects; `seq` of each id. A second result of a `seq` undoes the whole statement. */
   readonly bulk?: { readonly id: string; readonly seqs: ReadonlyMap<string, number> };
@@ -216,26 +198,15 @@ const countBulk = ({ meter }: DomainDeps, write: ItemWrite, part: number): void 
 
 const nothing: ReadonlySet<string> = new Set();
 
-/** Returns what an agent knows of an item. Without a token nothing is read unless the inbox refuses that. */
-export const readKnown = async (
-  db: Db,
-  caller: Caller,
-  item: Item | undefined,
-  seen: SeenPlace | null | undefined,
-): Promise<Knowledge | null> => {
-  if (seen === undefined) return null;
-  const inbox = item === undefined ? undefined : findVisibleInbox(caller, item.inbox);
-  if (item === undefined || inbox === undefined || caller.approvedBy !== undefined) return null;
-  return readKnowledge(db, caller, item.id, seen, { all: inbox.unseen === 'refuse' });
-};
-
 /** Performs one round: reads, decides and writes. Returns the settled outcomes and the ids that changed concurrently. */
 const tryRound = async <I>(context: Round<I>, store: ItemStore, ids: readonly string[]): Promise<RoundResult> => {
   const { deps, caller, operation, input, options } = context;
   const found = await inStatementSpan(caller.span, 'items.read', () => store.read(caller.env.id, ids));
   // Behind the items, so that what is written later raises their versions.
   const [known, answered] = await Promise.all([
-    options.bulk === undefined ? readKnown(deps.db, caller, found.get(ids[0] ?? ''), options.seen) : unreadBy(caller),
+    options.bulk === undefined
+      ? readKnowledge(deps.db, caller, found.get(ids[0] ?? ''), options.seen)
+      : unreadBy(caller),
     operation.name === 'item.reply' ? readAnswered(deps.db, caller, ids) : nothing,
   ]);
   const asked = { caller, operation, input, ifMatch: options.ifMatch, known };

@@ -17,6 +17,7 @@ import {
   columnsUnreplaced,
   columnsUpdated,
   itemChange,
+  itemRowsJson,
   itemRowStart,
   livePartSeparator,
 } from './writeSql.ts';
@@ -58,13 +59,6 @@ const callerColumns = ({ caller, at, verb }: ItemWrite): object => ({
   ...actorRow(toEventActor(caller)),
   traceparent: caller.span?.traceparent,
 });
-
-const itemsJson = (
-  env: number,
-  changed: readonly DecidedChange[],
-  columns: Parameters<typeof itemRowStart>[2],
-): string =>
-  `[${changed.map(({ before, effect }) => `${itemRowStart(env, effect.item, columns, before?.claim)}}`).join(',')}]`;
 
 const gatheredItemsJson = (env: number, writes: readonly ItemWrite[]): string => {
   const rows = writes.flatMap((write) => {
@@ -178,7 +172,11 @@ export const writeItems = async (
     env: envId,
     items: isGathered
       ? gatheredItemsJson(envId, writes)
-      : itemsJson(envId, changed, isNew ? columnsCreated : columnsUpdated(replaced)),
+      : itemRowsJson(
+          envId,
+          changed.map(({ before, effect: { item } }) => ({ item, held: before?.claim })),
+          isNew ? columnsCreated : columnsUpdated(replaced),
+        ),
     events: eventRowsJson(writes.map(({ events }) => events)),
     live: writes.flatMap(({ events }) => events.liveParts).join(livePartSeparator),
     users: json(users),

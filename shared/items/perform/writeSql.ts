@@ -70,9 +70,15 @@ export const itemRowStart = (
   return `${json}"terms":${JSON.stringify(itemTerms(env, item).join(itemTermSeparator))}`;
 };
 
+/** An item as it is to be written, and the claim that it had when it was read, where that may be another. */
+interface ItemRow {
+  readonly item: Item;
+  readonly held?: Item['claim'] | undefined;
+}
+
 /** Returns items as the rows `$items` of a change that writes these columns. */
-export const itemRowsJson = (env: number, items: readonly Item[], columns: readonly MemberColumn[]): string =>
-  `[${items.map((item) => `${itemRowStart(env, item, columns)}}`).join(',')}]`;
+export const itemRowsJson = (env: number, rows: readonly ItemRow[], columns: readonly MemberColumn[]): string =>
+  `[${rows.map(({ item, held }) => `${itemRowStart(env, item, columns, held)}}`).join(',')}]`;
 
 /** The condition that an item is as it was read: a change raises the version, and a claim alone does not. */
 const isAsRead = 'i.version = g.version - 1 and i.claim is not distinct from g.held';
