@@ -9,7 +9,7 @@ import { openApprovalStatuses } from '../catalogue/states/approvals.ts';
 import { sqlList } from '../catalogue/states/machine.ts';
 import { isUniqueViolation } from '../platform/db/errors.ts';
 import type { Db, Tx } from '../platform/db/knex.ts';
-import { executeStatement, queryRow, statement } from '../platform/db/sql.ts';
+import { executeStatement, queryRow, statement, takeLock } from '../platform/db/sql.ts';
 import { newId } from '../platform/ids.ts';
 import {
   actor,
@@ -53,7 +53,7 @@ interface ApprovalRequestDetails {
   readonly label?: string | null;
   /** Whether the action declares that its effect can be undone. */
   readonly reversible?: boolean | null;
-  /** How many people have to approve it, and of which roles; absent: one, of any. */
+  /** The number of people who have to approve it, and their roles. Absent: one person of any role. */
   readonly needed?: number;
   readonly roles?: readonly string[] | null;
   readonly run?: string;
@@ -96,15 +96,19 @@ const openOfActorSql = statement(
     select from approvals where env = $1 and actor = $2 and status in (${sqlList(openApprovalStatuses)}) and (kind = 'question') = $4 limit $3) open`,
 );
 
-/** Throws `rate_limited` when as many requests, or questions, of the caller wait already as may wait. */
+/**
+ * Throws `rate_limited` when as many requests, or questions, of the caller wait already as may wait. The caller's transactions run in
+ * turn from here on, so that they do not pass the limit together.
+ */
 const requireDecisionRoom = async (
-  { db }: DomainDeps,
+  tx: Tx,
   { env, principal }: Caller,
   { kind }: Pick<ApprovalRequest, 'kind'>,
 ): Promise<void> => {
   const isQuestion = kind === 'question';
   const most = isQuestion ? limits.openQuestions : limits.openApprovals;
-  const open = await queryRow<{ n: number }>(db, openOfActorSql, [env.id, principal.id, most, isQuestion]);
+  await takeLock(tx, `approvals ${principal.id ?? ''}`, env.id);
+  const open = await queryRow<{ n: number }>(tx, openOfActorSql, [env.id, principal.id, most, isQuestion]);
   if ((open?.n ?? 0) < most) return;
   throw fault(
     'rate_limited',
@@ -269,13 +273,13 @@ export const requestApproval = async (
   const fingerprint = createHash('sha256').update(canonicalJson(wanted.fingerprint)).digest();
   const known = await findPendingApproval(deps, caller, fingerprint);
   if (known !== undefined) return reusePendingApproval(deps, known, wanted.save);
-  await requireDecisionRoom(deps, caller, wanted);
   const lasting = { ...wanted, expiresMs: approvalLifetimeMs(deps, wanted) };
   const approval = buildApproval(caller, lasting, inboxOf(wanted), deps.clock.now());
   const barred = await readBarredFrom(deps.db, caller, approval.requested_at);
   const pending: PendingApproval = { approval: approval.id, run: approval.run, bulk: approval.bulk };
   try {
     await deps.db.transaction(async (tx) => {
+      await requireDecisionRoom(tx, caller, wanted);
       await wanted.alsoInTransaction?.(tx, approval.id);
       await writeApproval(tx, caller, { approval, fingerprint, barred });
       const saved = wanted.save(pending);

@@ -172,7 +172,12 @@ describe('http: questions', () => {
     const same = { text: 'The same?', options: ['Yes'] };
     const [first, again] = [await curious.post('/questions', same), await curious.post('/questions', same)];
     expect(again.body).to.deep.equal(first.body);
-    for (let i = 1; i < 100; i++) await asking({}, curious);
+    for (let i = 1; i < 80; i++) await asking({}, curious);
+    const together = await Promise.all(Array.from({ length: 40 }, () => curious.post('/questions', question())));
+    expect(
+      together.filter(({ status }) => status === 202),
+      'of 40 at once',
+    ).to.have.length(20);
     const more = await curious.post('/questions', question());
     expect(codeOf(more)).to.equal('429 rate_limited');
     expect(more.headers.get('retry-after')).to.not.equal(null);

@@ -9,7 +9,7 @@ import type { ItemClaim } from '../../catalogue/events.ts';
 import { limits } from '../../catalogue/limits.ts';
 import type { Db, Tx } from '../../platform/db/knex.ts';
 import { retryOnConflict } from '../../platform/db/retryOnConflict.ts';
-import { executeStatement, queryRow, statement } from '../../platform/db/sql.ts';
+import { queryRow, statement, takeLock } from '../../platform/db/sql.ts';
 import { newId } from '../../platform/ids.ts';
 import {
   actorValues,
@@ -45,7 +45,6 @@ const tooManyFault = (): Fault =>
 
 /** Claims that statements of the same principal may add before this one sees them. */
 const underWay = 64;
-const lockSql = statement('claims.lock', 'select pg_advisory_xact_lock(hashtextextended($1, $2))');
 
 /**
  * Runs `give` with the number of claims that the caller may still get. Near the limit the caller's calls run one after the other, so
@@ -64,7 +63,7 @@ export const withinLimit = async <T>(
   const held = await countHeld(db, caller, at);
   if (held + wanted <= limits.claims - underWay) return giveUpTo(db, held);
   return db.transaction(async (tx) => {
-    await executeStatement(tx, lockSql, [caller.principal.id, caller.env.id]);
+    await takeLock(tx, `claims ${caller.principal.id ?? ''}`, caller.env.id);
     return giveUpTo(tx, await countHeld(tx, caller, at));
   });
 };

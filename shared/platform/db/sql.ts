@@ -206,3 +206,9 @@ export const queryNamedTextRows = (db: Db | Tx, named: NamedStatement, values: N
 /** Runs a statement and returns how many rows it answered or changed. */
 export const executeNamed = (db: Db | Tx, named: NamedStatement, values: NamedValues): Promise<number> =>
   executeStatement(db, named.prepared, valuesOf(named, values));
+
+const lockSql = statement('locks.take', 'select pg_advisory_xact_lock(hashtextextended($1, $2))');
+
+/** Takes the lock of a name and a number, and holds it until the transaction ends: transactions that take the same lock run in turn. */
+export const takeLock = (tx: Tx, name: string, number: number): Promise<number> =>
+  executeStatement(tx, lockSql, [name, number]);
