@@ -184,6 +184,22 @@ const Others = ({ others }: Pick<DecisionProps, 'others'>) => {
   );
 };
 
+/** The requester, the time of the request, and its end while it waits. */
+export const Asked = ({
+  approval: { requestedBy, requestedAt, expiresAt, status },
+}: {
+  readonly approval: Approval;
+}) => (
+  <>
+    {requestTexts.asked(
+      <strong dir="auto">{requestedBy.name}</strong>,
+      requestedBy.type,
+      <Ago isInSentence at={requestedAt} />,
+    )}
+    {status === 'pending' && ` · ${requestTexts.expires(whenTime(expiresAt))}`}
+  </>
+);
+
 /** What a request would change, where that has a page: nobody decides unseen. */
 export const About = ({ approval: { item, itemTitle, flag, now } }: { readonly approval: Approval }) => {
   const { description }: { readonly description?: unknown } = now ?? {};
@@ -202,7 +218,7 @@ export const About = ({ approval: { item, itemTitle, flag, now } }: { readonly a
   );
 };
 
-/** What was asked for before somebody edited it, in full where it was other. */
+/** The values of the request before somebody edited it. Shown only for an edited request. */
 const AskedFor = ({ approval: { asked, decided } }: { readonly approval: Approval }) => {
   const values = Object.values<unknown>(isObject(asked) ? asked : {})[0];
   if (decided === null || !isObject(values)) return null;
@@ -213,13 +229,13 @@ const AskedFor = ({ approval: { asked, decided } }: { readonly approval: Approva
   );
 };
 
-/** Whose requests can be edited here: an action's input, and the text of a reply or a note. */
+/** Returns whether the console can edit the request: the input of an action, or the text of a reply or a note. */
 const isEditable = ({ kind, operation }: Approval): boolean => {
   const { type }: { readonly type?: unknown } = operation ?? {};
   return kind === 'action' || (kind === 'item' && (type === 'reply' || type === 'note'));
 };
 
-/** Who has approved a request that needs several people, and how many are missing. */
+/** The votes on a request that needs several people, and the number of people that are missing. */
 const Votes = ({ approval: { votes, needed, roles, status } }: { readonly approval: Approval }) => {
   if (needed < 2 && roles === null) return null;
   const missing = status === 'pending' ? needed - votes.length : 0;
@@ -239,7 +255,7 @@ const Votes = ({ approval: { votes, needed, roles, status } }: { readonly approv
 export const Decision = (props: DecisionProps) => {
   const { approval, others, problem, seen, note, isBusy, onNote, onBack, onEdited } = props;
   const [isEditing, setEditing] = useState(false);
-  const { sentence, requestedBy, requestedAt, expiresAt, reason, status, canDecide } = approval;
+  const { sentence, requestedBy, reason, status, canDecide } = approval;
   const isPending = status === 'pending';
   const isDangerous = useIsDangerous(approval);
   // An answer that got lost may have taken it.
@@ -252,12 +268,7 @@ export const Decision = (props: DecisionProps) => {
       <Sums approval={approval} />
       <About approval={approval} />
       <p className="soft">
-        {requestTexts.asked(
-          <strong dir="auto">{requestedBy.name}</strong>,
-          requestedBy.type,
-          <Ago isInSentence at={requestedAt} />,
-        )}
-        {isPending && ` · ${requestTexts.expires(whenTime(expiresAt))}`} · <Reversible approval={approval} />
+        <Asked approval={approval} /> · <Reversible approval={approval} />
         {isDangerous && (
           <>
             {' · '}

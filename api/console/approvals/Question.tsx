@@ -5,14 +5,12 @@ import { useKeys } from '../shell/keyboard.ts';
 import { useSession } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
 import { ProblemText } from '../ui/fields.tsx';
-import { Ago } from '../ui/marks.tsx';
 import { Back, Section } from '../ui/PageParts.tsx';
-import { whenTime } from '../ui/time.ts';
 import { messageOf } from '../wire/apiError.ts';
 import { keys } from '../wire/queries.ts';
 import type { Approval } from '../wire/types.ts';
 import { Comments } from './Comments.tsx';
-import { About } from './Decision.tsx';
+import { About, Asked } from './Decision.tsx';
 import { RecentEntries } from './RecentEntries.tsx';
 import { RequestEnd } from './RequestRow.tsx';
 import { requestTexts } from './texts.tsx';
@@ -78,7 +76,7 @@ interface QuestionProps {
 }
 
 export const Question = ({ approval, onBack }: QuestionProps) => {
-  const { question, answer, requestedBy, requestedAt, expiresAt, reason, status } = approval;
+  const { question, answer, requestedBy, reason, status } = approval;
   if (question === null) return null;
   const { text, options, fallback } = question;
   const isPending = status === 'pending';
@@ -88,12 +86,7 @@ export const Question = ({ approval, onBack }: QuestionProps) => {
       <h1 dir="auto">{legible(text)}</h1>
       <About approval={approval} />
       <p className="soft">
-        {requestTexts.asked(
-          <strong dir="auto">{requestedBy.name}</strong>,
-          requestedBy.type,
-          <Ago isInSentence at={requestedAt} />,
-        )}
-        {isPending && ` · ${requestTexts.expires(whenTime(expiresAt))}`}
+        <Asked approval={approval} />
         {isPending && fallback !== null && ` · ${texts.fallback(fallback)}`}
       </p>
       {!isPending && (

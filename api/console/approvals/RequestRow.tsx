@@ -56,12 +56,14 @@ export const RequestRow = ({ approval, isOpen, onOpen, onSelect, isSelected = fa
   return (
     <Row className={onSelect === undefined ? undefined : 'selectable'}>
       {onSelect !== undefined && (
-        <input
-          type="checkbox"
-          aria-label={requestTexts.queue.select(sentence)}
-          checked={isSelected}
-          onChange={() => onSelect(id)}
-        />
+        <label>
+          <input
+            type="checkbox"
+            aria-label={requestTexts.queue.select(sentence)}
+            checked={isSelected}
+            onChange={() => onSelect(id)}
+          />
+        </label>
       )}
       <button
         type="button"

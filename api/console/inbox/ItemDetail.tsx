@@ -10,7 +10,7 @@ import { TimelineEntry } from '../content/TimelineEntry.tsx';
 import { useKeys } from '../shell/keyboard.ts';
 import { useSession, useRead } from '../shell/session.ts';
 import { Button } from '../ui/Button.tsx';
-import { Initials, StateGlyph, Ago, Due, Aside } from '../ui/marks.tsx';
+import { Initials, StateGlyph, Ago, Due, Aside, useNow } from '../ui/marks.tsx';
 import { Section, Back } from '../ui/PageParts.tsx';
 import { Problem, Skeleton } from '../ui/Problem.tsx';
 import { ArchivedNote } from '../ui/Rows.tsx';
@@ -184,16 +184,19 @@ interface ClaimLineProps {
   readonly mayClaim: boolean;
 }
 
-/** Who works on an item now, and the buttons to claim it, give it back or take it over. */
+/** The holder of the claim on an item, and the buttons that claim the item, release it or take it over. */
 const ClaimLine = ({ item, mayClaim }: ClaimLineProps) => {
   const { http, items, notices } = useSession();
   const { data: me } = useRead(meQuery);
-  const { claim } = item;
+  const now = useNow();
+  // Nothing is told of a claim that ends by itself.
+  const claim = item.claim !== null && item.claim.until > now ? item.claim : null;
   const isMine = claim !== null && claim.by.id === me?.principal.id;
-  const send = async (path: string, body: object): Promise<void> => {
-    const done = await notices.attempt(() =>
-      http.call<{ readonly item: Item }>('POST', `/items/${item.id}/${path}`, { body }),
-    );
+  const deed = claim === null ? 'claim' : isMine ? 'release' : 'takeOver';
+  const send = async (): Promise<void> => {
+    const path = `/items/${item.id}/${isMine ? 'release' : 'claim'}`;
+    const body = deed === 'takeOver' ? { takeOver: true } : {};
+    const done = await notices.attempt(() => http.call<{ readonly item: Item }>('POST', path, { body }));
     if (done !== null) items.hearClaim(item.id, done.body.item.claim);
   };
   if (claim === null && !mayClaim) return null;
@@ -206,20 +209,11 @@ const ClaimLine = ({ item, mayClaim }: ClaimLineProps) => {
             : dialogTexts.claim.others(claim.by.name, whenTime(claim.until))}{' '}
         </span>
       )}
-      {mayClaim &&
-        (claim === null ? (
-          <Button tone="bare" onClick={() => void send('claim', {})}>
-            {dialogTexts.claim.claim}
-          </Button>
-        ) : isMine ? (
-          <Button tone="bare" onClick={() => void send('release', {})}>
-            {dialogTexts.claim.release}
-          </Button>
-        ) : (
-          <Button tone="bare" onClick={() => void send('claim', { takeOver: true })}>
-            {dialogTexts.claim.takeOver}
-          </Button>
-        ))}
+      {mayClaim && (
+        <Button tone="bare" onClick={() => void send()}>
+          {dialogTexts.claim[deed]}
+        </Button>
+      )}
     </p>
   );
 };
