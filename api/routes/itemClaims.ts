@@ -47,7 +47,7 @@ const checkNext = compileCheck(nextBody);
 const checkOne = compileCheck(oneBody);
 const checkNo = compileCheck(noBody);
 
-/** What the rows of claims have in common: nothing that an approval, a reason or the audit log is for. */
+/** The members that all endpoints of claims share. A claim has no audit entry, no reason and no approval. */
 const claiming = { tag: 'Items', bodyOptional: true, audit: null, reads: false, foreground: true } as const;
 
 const claimNext = writeEndpoint({
@@ -82,7 +82,7 @@ const claimNext = writeEndpoint({
 
 type Claimed = Awaited<ReturnType<typeof claimItem>>;
 
-/** Answers the item as `run` leaves it. */
+/** Returns the response with the item as `run` leaves it. */
 const respond = async (
   { caller, save }: EndpointCall,
   run: (kept: (claimed: Claimed) => ReturnType<EndpointCall['save']>) => Promise<Claimed>,

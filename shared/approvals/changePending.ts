@@ -29,7 +29,7 @@ const pendingChange = change('approvals.change', {
 
 interface PendingChange {
   readonly verb: 'approval.comment' | 'approval.vote';
-  /** What the audit entry says of it. */
+  /** The member `after` of the audit entry. */
   readonly after: object;
   readonly at: number;
 }

@@ -25,7 +25,7 @@ interface PendingRow extends ApprovalTarget {
   /** Whether they have not expired. */
   readonly open: boolean;
   readonly roles: readonly string[] | null;
-  /** Who has voted; null: nobody. */
+  /** The people who have voted. null: nobody has. */
   readonly voters: readonly string[] | null;
   readonly n: number;
 }

@@ -17,9 +17,9 @@ export interface ApprovalEnding {
   readonly reason?: string | null;
   /** The id of the item that the effect created, if the approval was for a new item. */
   readonly createdItem?: string | null;
-  /** Of an approval that needed several. */
+  /** The votes of an approval that needed several people. */
   readonly votes?: Approval['votes'];
-  /** Of a question. */
+  /** The answer to a question. */
   readonly answer?: string | null;
 }
 

@@ -72,7 +72,7 @@ export interface ApprovalVote {
   readonly by: ActorRef;
   readonly at: number;
   readonly note: string | null;
-  /** What the person saw: the vote counts as long as they would see the same. */
+  /** The digest that the person saw. The vote counts while the digest is the same. */
   readonly digest: string;
 }
 
@@ -108,11 +108,11 @@ interface ApprovalColumns {
   readonly address: string | null;
   /** The oldest first; null: none. */
   readonly comments: readonly ApprovalComment[] | null;
-  /** Of a question; null: it has none. */
+  /** The answer to a question. null: nobody has answered. */
   readonly answer: string | null;
   /** null: none. */
   readonly votes: readonly ApprovalVote[] | null;
-  /** How many people have to approve it. */
+  /** The number of people who have to approve it. */
   readonly needed: number;
   /** Names of the roles whose people may decide it; null: all that may decide. */
   readonly roles: readonly string[] | null;

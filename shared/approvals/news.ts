@@ -1,4 +1,4 @@
-/** What others did on an item while a request of a supervised agent waits: its reply, state change or action is stale then. For items/, runs/ and decisions/. */
+/** Finds replies and state changes by others on an item. They make the request of a supervised agent stale. For items/, runs/ and decisions/. */
 import type { Db, Tx } from '../platform/db/knex.ts';
 import { queryRow, statement } from '../platform/db/sql.ts';
 

@@ -152,7 +152,7 @@ const orEndAsStale = async <T>(
     return await step();
   } catch (error) {
     const problem = toStaleFault(error);
-    // What is wrong with an edit says nothing of what was asked for.
+    // A fault in the edit does not make the request stale.
     if (problem === null || (isEdited && problem !== error)) throw error;
     const { message } = problem;
     const ending = endingByCaller(caller, 'stale', message);
@@ -312,7 +312,7 @@ const decisionBody = ({ env, principal: { access } }: Caller, { approval, effect
 interface ApproveGiven {
   readonly note: string | null;
   readonly digest: string | undefined;
-  /** What is done in place of what was asked for. */
+  /** The values that replace those of the request. */
   readonly edit?: Edit;
   readonly save: SaveBody;
 }

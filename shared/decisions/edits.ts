@@ -13,7 +13,7 @@ import { inputOfRequest } from '../runs/accept/runApproval.ts';
 import { reauthorizeAction } from '../runs/authorizeAction.ts';
 import type { ViewDeps } from '../views/deps.ts';
 
-/** What the decider gives in place of what was asked for. */
+/** The decider's values, which replace those of the request. */
 export type Edit = Pick<ApproveInput, 'input' | 'operation' | 'change'>;
 
 /** Returns the values of an edit; undefined: there is none. Throws `invalid` for one that this kind of request does not take. */

@@ -36,7 +36,7 @@ export const requireAsker = ({ principal: { type, mode } }: Pick<Caller, 'princi
   if (mode === 'readonly') throw fault('forbidden', 'This agent is read-only.');
 };
 
-/** Asks people a question and returns the id of its approval, or of the same question that waits. */
+/** Inserts a question of an agent and returns the id of its approval. Returns the id of the pending one if the agent has asked the same. */
 export const askQuestion = async (
   deps: ViewDeps,
   caller: Caller,
@@ -58,7 +58,7 @@ export const askQuestion = async (
   return approval;
 };
 
-/** Answers a question and returns the body of the `200`. Whoever sees it may, as nothing is done by it. Throws `conflict` for another approval. */
+/** Writes the answer to a question and returns the body of the `200`. Every person who sees the question may answer it. Throws `conflict` for another approval. */
 export const answerQuestion = async (
   deps: ViewDeps,
   caller: Caller,

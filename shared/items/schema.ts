@@ -124,7 +124,7 @@ export const entrySchema = entrySchemaOf(idSchema('itm', 'Its item.'));
 /** An entry of a record's history. */
 export const recordEntrySchema = entrySchemaOf(nullable(text('Its item, if it has one that you see.')));
 
-/** What an agent is warned of: that another works on the item, or that it has not claimed it. */
+/** Warnings to an agent: another works on the item, the agent has not claimed it, or has not read it. */
 const warnings = Type.Optional(warningsSchema);
 export const changedItemResponse = responseObject({
   item: itemSchema,

@@ -1,4 +1,4 @@
-/** What all servers of API and workers have in common: how they listen, the headers of every response, and which addresses count as one client. */
+/** Functions for all HTTP servers of API and workers: listening, the headers of every response, and the address of a client. */
 import type { Server } from 'node:net';
 import type { Config } from './config/config.ts';
 

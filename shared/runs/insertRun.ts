@@ -118,7 +118,7 @@ export interface InsertRunOptions {
   readonly unlessQueued: boolean;
   /** The item as it was read, which must not have changed since; null: that does not matter. */
   readonly itemAsRead?: Pick<Item, 'version' | 'claim'> | null;
-  /** What its author knew of the item. */
+  /** The member `knew` of the timeline entry. */
   readonly knew?: object | null;
   /** Called with the bytes that were written. */
   readonly count?: (bytes: number) => void;

@@ -70,7 +70,7 @@ export const runSchema = responseObject({
 });
 
 const runId = idSchema('run', 'The run.');
-/** What an agent is warned of that has not claimed or not read the item. */
+/** Warnings to an agent that has not claimed the item, or has not read it. */
 const warnings = Type.Optional(warningsSchema);
 export const runResultResponse = responseObject({
   message: nullable(Type.String({ description: 'Message.' })),

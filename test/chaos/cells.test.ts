@@ -29,7 +29,7 @@ const execute = promisify(execFile);
 const manifest = { inboxes: [{ name: 'mail' }] };
 const password = 'only for tests, and long';
 
-/** How often each run acted, by its id. */
+/** The number of times that the app did each run, by its id. */
 const effects = new Map<string, number>();
 const act = ({ run }: { readonly run: string }): void => void effects.set(run, (effects.get(run) ?? 0) + 1);
 const shop = defineApp({
@@ -174,7 +174,7 @@ describe('two cells behind HAProxy', function () {
     }
     expect((await direct.post('/actions', { action: 'refund', confirmed: true })).body.pending).to.equal(true);
 
-    // What has ended long ago, a flag, and a request whose answer may be asked for again.
+    // A run that ended long ago, a flag, and a request with a saved response.
     const early = (await direct.post('/items', { inbox: 'mail', title: 'Early', data: {} })).body.item.id as string;
     const past = (await direct.post('/bulk', { ids: [early], operation: { type: 'tags', add: ['past'] } })).body.bulk
       .id;
@@ -242,7 +242,7 @@ describe('two cells behind HAProxy', function () {
     await working;
     expect(elsewhere).to.be.above(20);
 
-    // What waited is done, once.
+    // Each queued run is done once.
     app = await openApp(key);
     const person = clientOf(baseOf('west'), boss.token, boss.id);
     const [approval] = (await person.get('/approvals')).body.approvals as Json[];
@@ -269,7 +269,7 @@ describe('two cells behind HAProxy', function () {
     const again = await askOnce();
     expect([again.text, again.headers.get('idempotent-replayed')]).to.deep.equal([first.text, 'true']);
 
-    // What was accepted is there, once, and the stream has it as the lists do.
+    // Each accepted change is there once. The stream equals the lists.
     const accepted = [early, first.body.item.id as string, ...tagged, ...created];
     const listed = await listItems(client);
     expect(listed.map(({ id }) => id as string)).to.have.members(accepted);

@@ -59,7 +59,7 @@ describe('agents that drain an inbox by claims', () => {
     await Promise.all(workers.map(work));
     isDone = true;
     await breaking;
-    // What an agent claimed and heard nothing of is free when its lease is over.
+    // A claim whose answer was lost is free when its lease is over.
     world.clock.advance(11_000);
     for (const client of workers) await work(client);
     await world.settled();

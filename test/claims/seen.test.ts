@@ -1,4 +1,4 @@
-/** What the author of a change had read: `seen` of an item's detail, replies on their way, and actions that name an item. */
+/** The token `seen` of an item's detail: refusals, warnings and `knew`. Also replies on their way, bulks, and actions that name an item. */
 import { expect } from 'chai';
 import type { FakeApp } from '../support/app.ts';
 import type { Client, Reply } from '../support/http.ts';

@@ -109,7 +109,7 @@ describe('http: approvals', () => {
       for (const [name, ask] of Object.entries(asks))
         for (const [what, happen] of Object.entries(meanwhile)) {
           const { item } = (await here.agent.post('/items', { inbox: 'mail', title: `${name}: ${what}` })).body;
-          // What others did before the request is known to who asks.
+          // The requester knows the changes by others that came before the request.
           await other.post(`/items/${String(item.id)}/reply`, { text: 'Long ago.' });
           const { approval } = (await ask(String(item.id))).body;
           const done = await happen(String(item.id));

@@ -5,7 +5,7 @@ import { callTool } from '../support/tools.ts';
 import { newWorld, type World } from '../support/world.ts';
 
 const smtp = { via: 'smtp', from: 'support@example.com', to: '{{item.fields.email}}' } as const;
-/** What an agent is warned of that claims nothing has tests of its own (test/claims). */
+/** These inboxes give no warnings about claims. test/claims tests those. */
 const unbound = { claims: 'off', unseen: 'allow' } as const;
 const manifest = {
   resources: [

@@ -22,7 +22,7 @@ const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8
 );
 
 /** The largest size that the product may have. Each number falls, or rises with the reason in the commit. */
-const ceilings = { files: 963, lines: 119_403, 'small files that one file imports': 30, 'files of middleware': 9 };
+const ceilings = { files: 963, lines: 119_400, 'small files that one file imports': 30, 'files of middleware': 9 };
 const smallLines = 60;
 
 const linesOf = (file: string): number => readFileSync(join(root, file), 'utf8').trimEnd().split('\n').length;

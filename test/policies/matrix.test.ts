@@ -171,7 +171,7 @@ describe('the permission matrix', () => {
       if (!/^POST \/(?:items|bulk|actions)\b/.test(endpoint)) continue;
       for (const [i, status] of statuses.split(/ +/).entries()) {
         const client = clients.get(personas[i] ?? 'none');
-        // Who claims first has the item: now that is another.
+        // The first caller holds the claim, and here that is another one than in the row.
         const isLate = status === '409' && endpoint === 'POST /items/{id}/claim';
         if (client === undefined || Number(status) < 400 || isLate) continue;
         expect((await send(endpoint, thing, client)).status, `${endpoint} ${thing}`).to.equal(Number(status));

@@ -51,9 +51,9 @@ export const startHaproxy = (
   });
 
 interface CellsOptions {
-  /** Of a map file that names the cell of each environment. */
+  /** Path of the map file that names the cell of each environment. */
   readonly map: string;
-  /** Where its socket for changes will be. */
+  /** Path of the socket that takes changes of the map. */
   readonly admin: string;
 }
 

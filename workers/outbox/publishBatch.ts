@@ -37,7 +37,7 @@ export const batchRows = 500;
 /** A message to Redis is closed when it has reached this size: 32 MB waiting for a subscriber make Redis drop it. */
 const messageBytesMax = 1_000_000;
 
-/** Of which rows the statement is. $6: the partitions of the lease, in the order in which they are taken. */
+/** The rows that the statement takes. $6: the partitions of the lease, in the order in which the statement reads them. */
 interface Share {
   readonly name: string;
   /** The rows to take, the oldest of an environment first. */
@@ -46,7 +46,7 @@ interface Share {
   readonly has: (env: string) => string;
 }
 
-/** Whoever publishes alone has all. */
+/** A worker that publishes alone takes the rows of all partitions. */
 const whole: Share = {
   name: 'publisher.batch',
   next: `select ctid from outbox where exists (select from lease) order by id limit ${String(batchRows)}`,

@@ -115,7 +115,7 @@ export const startPublisher = ({
       ]);
       if (!leaseHeld) return;
       if (lease.partitions !== null) {
-        // Those that were taken from come last the next time: one with many rows keeps no other waiting.
+        // The partitions that this batch has read come last in the next batch, so that a partition with many rows delays no other.
         const served = new Set(heads.map(({ env }) => partitionOf(env)));
         lease = {
           ...lease,

@@ -45,7 +45,7 @@ export const raiseRevisionSql = statement(
 interface Present {
   readonly timeline: string;
   readonly system: string;
-  /** What it was for publishers before. */
+  /** The timeline that the publishers had before. */
   readonly known: string | null;
 }
 
@@ -72,7 +72,7 @@ export const followTimeline = async (db: Db, lease: PublisherLease): Promise<Tim
   if (present === null) return { timeline: null, revision: null };
   const { timeline } = present;
   const now = `${present.system} ${timeline}`;
-  // Who freezes in a transaction of which others wait for the end keeps them waiting: there is none where nothing has changed.
+  // A process that freezes inside a transaction delays the others. Where nothing has changed, no transaction is opened.
   if (present.known === now) return { timeline, revision: null };
   const revision = await underShares(db, lease, async (tx, endOthers) => {
     const known = await queryRow<{ timeline: string | null }>(tx, knownSql, [now]);

@@ -1,4 +1,4 @@
-/** What is asked and said about a request before it is decided, and the field for more. Used by Decision. */
+/** The comments on a request that waits, and the form that adds one. Used by Decision. */
 import { type FormEvent, useState } from 'react';
 import { legible } from '../content/values.ts';
 import { useSession } from '../shell/session.ts';

@@ -13,7 +13,7 @@ import { requestTexts } from './texts.tsx';
 
 const texts = requestTexts.edit;
 
-/** What the API takes in place of what was asked for. */
+/** The values that replace those of the request. The API takes one of the members. */
 export interface Edit {
   readonly input?: object;
   readonly operation?: object;

@@ -133,7 +133,7 @@ const DecideDialog = ({ verb, requests, onDecided, onClose }: DecideDialogProps)
               autoFocus
               value={note}
               onValue={setNote}
-              // What can't be undone is approved by its button alone.
+              // The Enter key does not approve an action that can't be undone.
               onKeyDown={(event) => isFinal && event.key === 'Enter' && event.preventDefault()}
             />
             <TooLong what={texts.theNote} text={note.trim()} most={noteMost} />

@@ -222,7 +222,7 @@ export const requestTexts = {
     done: (answer: string) => `Answered: ${answer}`,
     fallback: (answer: string) => `without an answer: ${answer}`,
   },
-  /** What is asked and said before the decision. */
+  /** Texts of the comments on a request. */
   comments: {
     title: 'Comments',
     field: 'Ask or say something before it is decided',

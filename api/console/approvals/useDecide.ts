@@ -171,7 +171,7 @@ export type Verb = 'approve' | 'reject';
 
 interface DecideOptions {
   readonly note: string;
-  /** What is done in place of what was asked for. */
+  /** The values that replace those of the request. */
   readonly edit?: Edit;
   /** Called once it is decided, whatever is on screen. */
   readonly onDecided: () => void;

@@ -26,7 +26,7 @@ export interface ActionDefinition {
   readonly declaration: Declaration;
   readonly danger: DangerLevel;
   readonly approval: boolean;
-  /** How many people have to approve it, and of which roles; null: nobody. */
+  /** The number of people who have to approve it, and their roles. null: it needs no approval. */
   readonly approvalNeeds: ReturnType<typeof approvalNeeds>;
   readonly freshSignIn: boolean;
   /** Whether agents and persons have to give a reason. */

@@ -41,7 +41,7 @@ export interface InboxDefinition {
   readonly reasonRequired: boolean;
   /** Whether agents have to claim an item before they change it. */
   readonly claims: NonNullable<ManifestInbox['claims']>;
-  /** What becomes of an agent's change over what it has not read. */
+  /** The rule for an agent that changes an item without having read its newest entry. */
   readonly unseen: NonNullable<ManifestInbox['unseen']>;
   readonly reply: ManifestInbox['reply'];
   readonly onOccurrence: {

@@ -55,7 +55,7 @@ const hasAllParts = (): string =>
     then (select coalesce(${passPlaces.map((n) => `($partCount::int < ${String(n)} or ${anyRowHas(n)})`).join(' and ')}, false) from item_words w where w.env = $env and w.item = i.id)
     else not exists (select from generate_series(2, $partCount::int) as n where not ${hasRow(part('n'))}) end))`;
 
-/** Who holds a claim of the item that is not over. */
+/** Id of the holder of the item’s claim. null: the item has no claim, or the claim is over. */
 const liveHolder = `case when ${claimEnd('i')} > $now::bigint then ${claimHolder('i')} end`;
 
 /** Returns the condition of the member's column, any of several values. */

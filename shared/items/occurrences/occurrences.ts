@@ -186,7 +186,7 @@ export const withLatestData = async <R extends EntryRow>(db: Db, envId: number, 
   const entries = updated.map(({ id }) => id);
   const found = await queryRows<{ entry: string; data: R['data'] }>(db, latestSql, [envId, entries, first]);
   const latest = new Map(found.map(({ entry, data }) => [entry, data]));
-  // What its author knew stands in the first version alone.
+  // Only the first version of an entry has `knew`.
   return rows.map((row) => {
     const { knew } = row.data;
     return { ...row, data: { ...(latest.get(row.id) ?? row.data), ...(knew === undefined ? {} : { knew }) } };

@@ -79,9 +79,10 @@ const candidatesBeside = 64;
 const fewMatches = 2_000;
 const takeRounds = 5;
 
-/** Which items are looked for, and in which order; null: the usual one. */
+/** The items that the caller may claim, as a request of lists. */
 interface Wanted {
   readonly request: ItemCountRequest;
+  /** null: by priority, deadline and activity. */
   readonly order: Pick<ItemListRequest, 'sort' | 'descending'> | null;
   /** Whether the caller narrows what they claim. */
   readonly isFiltered: boolean;

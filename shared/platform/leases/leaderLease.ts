@@ -24,7 +24,7 @@ export interface LeaderLease {
 
 /** A lease of one of those who publish at once. It is lost too when another one comes or goes: then all share anew. */
 export interface PublisherLease extends LeaderLease {
-  /** What nobody else publishes under a fence that is good (`partitionOf`); null: all. */
+  /** The partitions that this holder alone publishes (`partitionOf`). null: all partitions. */
   readonly partitions: readonly number[] | null;
 }
 

@@ -213,7 +213,7 @@ badInputs(() => {
           refused(await decider.post(`/approvals/${id}/${verb}`, body), 400, 'invalid');
         refused(await clerk.post(`/approvals/${id}/cancel`, body), 400, 'invalid');
       }
-      // Who approves may edit: that is checked as a new call, and another person decides.
+      // An approval may edit the input. A rejection may not.
       refused(await decider.post(`/approvals/${id}/reject`, { input: { stored: false } }), 400, 'invalid');
       expect((await clerk.get(`/approvals/${id}`)).body.approval.status).to.equal('pending');
       expect((await decider.post(`/approvals/${id}/approve`, { note: 'Fine.' })).status).to.equal(200);

@@ -63,7 +63,7 @@ describe('items over HTTP: reading', () => {
       const body = { inbox: 'desk', data: { email: 'ada@example.com' }, record, links };
       const item = await make(body, await world.appKey());
       await done(item, 'notes', { text: 'Seen' });
-      // What the service does with a new item by itself reads it, too.
+      // The jobs of a new item read it, too. They have to end before the reads are counted.
       await world.settled();
       const before = await reads();
       const { linked, latestOccurrence, timeline } = await detail(item);

@@ -82,7 +82,7 @@ const holdJobs = (db: Db, id: number): Promise<unknown> =>
     [id],
   );
 
-/** What is to end before the rows are copied, by what to say of it; each is SQL over the environment `$env`. */
+/** The work that has to end before the rows are copied: a sentence for people, and SQL that is true while the environment `$env` has such work. */
 const unfinished: Readonly<Record<string, string>> = {
   'apps are connected': 'exists (select from app_connections where env = $env)',
   'jobs are staged': `exists (select from staged_jobs where env = $env and due_at < ${String(heldMs)})`,

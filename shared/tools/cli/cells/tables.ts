@@ -1,4 +1,4 @@
-/** Which rows of which tables are an environment's, and what changes about them in another installation. For copy.ts, move.ts and the test of all tables. */
+/** The tables whose rows move with an environment, and the columns that change in another installation. For copy.ts, move.ts and the test of all tables. */
 import { newEpochRise } from '../../../platform/leases/leaderLease.ts';
 
 /** The number of an environment, and its name, which has nothing that SQL would quote. */

@@ -24,7 +24,7 @@ export const approvals: readonly Row[] = [
   ['POST /approvals/{id}/reject', 'persons', '403  403  403  403  403  403  403  403  403  401  404'],
   ['POST /approvals/{id}/reject', 'else', '403  403  403  403  403  403  403  403  404  401  404'],
   ['POST /approvals/{id}/reject', 'no', '403  403  403  403  403  403  403  403  404  401  404'],
-  // Whoever sees a request may ask about it, supervised agents too; read-only ones may not.
+  // Every caller who sees a request may comment on it, supervised agents too. Read-only agents may not.
   ['POST /approvals/{id}/comments', 'sups', '201  201  404  201  404  403  201  403  201  401  404'],
   ['POST /approvals/{id}/comments', 'admins', '201  201  404  201  404  403  201  403  201  401  404'],
   ['POST /approvals/{id}/comments', 'hidden', '201  201  404  404  404  404  404  403  201  401  404'],

@@ -101,7 +101,7 @@ export const items: readonly Row[] = [
   ['POST /items/{id}/triage', 'hidden', '200  403  403  404  404  404  404  200  403  401  404'],
   ['POST /items/{id}/triage', 'else', '404  404  404  404  404  404  404  404  404  401  404'],
   ['POST /items/{id}/triage', 'no', '404  404  404  404  404  404  404  404  404  401  404'],
-  // Who comes first has the claim until it is given back.
+  // The first caller holds the claim until the rows of releases.
   ['POST /items/{id}/claim', 'own', '200  409  403  409  404  403  409  403  409  401  404'],
   ['POST /items/{id}/claim', 'readOnly', '200  409  403  403  404  403  403  403  409  401  404'],
   ['POST /items/{id}/claim', 'hidden', '200  409  403  404  404  404  404  403  409  401  404'],
